@@ -60,6 +60,8 @@ pub struct OpDesc {
     /// Whether it does nothing but compute `regs[0]` from its immediate and its memory operand; see
     /// [`crate::mfunc::can_rematerialize`].
     pub is_rematerializable: bool,
+    /// Whether its operands may be in [`TargetDesc::upper_registers`].
+    pub names_upper: bool,
     /// The rows of the same operation with register operand 0, or 1, in memory; the other one then is in `regs[0]`.
     pub memory_forms: [Option<u16>; 2],
 }
@@ -83,6 +85,7 @@ impl OpDesc {
             is_pure: false,
             rounds: false,
             is_rematerializable: false,
+            names_upper: false,
             memory_forms: [None; 2],
         }
     }
@@ -312,6 +315,10 @@ pub struct TargetDesc {
     /// Registers that only rules use, within the instructions of one rule: never allocated, in no convention, and lost
     /// in every call, since the rules of the callee use them, too. Scratch registers are none of them.
     pub rule_registers: PRegSet,
+    /// Registers that only functions with some features have ([`crate::isa::Isa::has_upper_registers`]), and that only
+    /// some instructions can name ([`OpDesc::names_upper`]): no convention knows of them, and they are lost in every
+    /// call.
+    pub upper_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
     pub stack_pointer: Reg,

@@ -261,6 +261,13 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_three_operands(&self, _features: FeatureSet) -> bool {
         false
     }
+    /// Whether a function with these features has [`TargetDesc::upper_registers`].
+    fn has_upper_registers(&self, _features: FeatureSet) -> bool {
+        false
+    }
+    /// Gives those of a function's instructions that name such a register, whose rows all have
+    /// [`OpDesc::names_upper`], a form that can be encoded.
+    fn encode_upper(&self, _insts: &mut [MInst]) {}
     /// Rules of the passes over machine code.
     fn mach_rules(&self) -> &'static dyn MachRules {
         &NoMachRules

@@ -167,6 +167,13 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
         self.isa.has_three_operands(self.features)
     }
 
+    fn upper_registers(&self) -> PRegSet {
+        match self.isa.has_upper_registers(self.features) {
+            true => self.isa.desc().upper_registers,
+            false => PRegSet::EMPTY,
+        }
+    }
+
     fn meaning(&self) -> &'static dyn Meaning {
         self.isa.meaning()
     }
@@ -238,12 +245,18 @@ fn compile_once<I: Isa>(
         realign(isa, func, unit, (stack_align, conv), &state.registers)?;
     }
     let frame_pointer = needs_frame_pointer(isa.desc(), func, unit.view.frame_pointer(unit.head))?;
+    // A function that preserves vectors of its caller would have to preserve all of each of these.
+    let upper = match func.frame.callee_saved.bank(RegClass::Float as usize) {
+        0 if unit.head.cleared_registers.is_empty() && state.replaced_allocator.is_none() => hooks.upper_registers(),
+        _ => PRegSet::EMPTY,
+    };
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
         allocatable: state
             .registers
-            .restrict(allocatable(isa.desc(), &func.frame, frame_pointer)),
+            .restrict(allocatable(isa.desc(), &func.frame, frame_pointer).union(upper)),
+        upper,
         callee_saved: func.frame.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,
         for_size: recipe.for_size,
@@ -277,6 +290,14 @@ fn compile_once<I: Isa>(
     passes.finished("apply");
     passes.allocated(&state.allocated, &cx)?;
     passes.run(&mut state.allocated, &mut cx)?;
+    if !state
+        .allocation
+        .written
+        .intersection(hooks.upper_registers())
+        .is_empty()
+    {
+        isa.encode_upper(&mut state.allocated.insts);
+    }
     let (clearing, clearing_for_tails) = match unit.head.cleared_registers.is_empty() {
         true => <(Clearing, Clearing)>::default(),
         false => clearings(isa, unit, conv, &state.allocated, callee_saved)?,

@@ -9,7 +9,7 @@ use crate::error::CodegenError;
 use crate::mfunc::MFunc;
 use crate::minst::{MInst, Mem};
 use crate::reference::{Label, Ref};
-use crate::reg::{Reg, RegClass};
+use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::pass::ScratchPool;
 
 /// What a target tells passes about single instructions.
@@ -32,6 +32,8 @@ pub trait MachHooks {
     fn rules(&self) -> &'static dyn MachRules;
     /// Whether instructions that overwrite an operand have forms that do not ([`MachRules::with_three_operands`]).
     fn has_three_operands(&self) -> bool;
+    /// [`TargetDesc::upper_registers`] if the function has them.
+    fn upper_registers(&self) -> PRegSet;
     /// What instructions mean, for the validator of passes.
     fn meaning(&self) -> &'static dyn Meaning;
 }

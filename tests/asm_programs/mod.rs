@@ -68,6 +68,12 @@ fn common_texts_need_no_assembler() {
     check_c("encoded.c", &["--assembler", "/nonexistent/assembler"]);
 }
 
+/// Only compiled where the processor has no AVX-512.
+#[test]
+fn operands_are_in_wide_registers_and_masks() {
+    check_c("wide.c", &[]);
+}
+
 #[test]
 fn other_texts_go_to_an_assembler() {
     check_c("assembled.c", &[]);

@@ -49,6 +49,7 @@ static TARGET: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
+    upper_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,
     exception_registers: None,
@@ -203,11 +204,17 @@ fn registers(func: &MFunc, lists: &[&[Reg]]) -> Allocation {
 }
 
 fn check(func: &MFunc, allocation: &Allocation) -> Result<(), String> {
+    check_with_upper(func, allocation, PRegSet::EMPTY)
+}
+
+/// The same where only some instructions can name some registers.
+fn check_with_upper(func: &MFunc, allocation: &Allocation, upper: PRegSet) -> Result<(), String> {
     let options = AllocatorOptions::default();
     let input = AllocatorInput {
         desc: &TARGET,
         ops: &OPS,
         allocatable: PRegSet::of(&[A, B, C, FLOAT]),
+        upper,
         callee_saved: PRegSet::of(&[C]),
         reuse_slots: true,
         for_size: false,
@@ -279,6 +286,11 @@ fn classes_allocatable_registers_and_saved_registers_are_obeyed() {
         &func,
         &allocation,
         "block 0, `0: li v0`, operand 0: is in a register that may not be allocated",
+    );
+    allocation.regs[0][0] = A.0 as u8;
+    assert_eq!(
+        check_with_upper(&func, &allocation, PRegSet::of(&[B])),
+        Err("block 0, `1: li v1`, operand 0: is in a register that the instruction cannot name".to_owned())
     );
     allocation.regs[0][0] = NO_REG;
     rejects(&func, &allocation, "block 0, `0: li v0`, operand 0: has no register");

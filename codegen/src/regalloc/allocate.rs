@@ -10,6 +10,7 @@ use super::positions::Positions;
 use super::resolve::{Resolution, ResolveMemory};
 use super::scan::{Scan, ScanMemory};
 use super::slots::{self, SlotMemory};
+use super::upper::confine;
 use super::walk::{Walk, WalkInput};
 use super::{Allocation, AllocatorInput};
 use crate::error::CodegenError;
@@ -91,6 +92,9 @@ pub fn allocate(
         liveness,
     });
     coalescer.run(func, input, positions, liveness, walk, intervals);
+    if !input.upper.is_empty() {
+        confine(func, input, &walk.copies, intervals);
+    }
     scan.occupancy.start(&mut walk.fixed, input.allocatable);
     let clobbered = walk
         .clobbers
@@ -103,6 +107,11 @@ pub fn allocate(
         positions,
         intervals,
         memory: scan,
+        sets: [
+            input.allocatable.bank(0),
+            input.allocatable.bank(1),
+            input.allocatable.minus(input.upper).bank(1),
+        ],
         clobbers: &walk.clobbers,
         clobbered,
         given: PRegSet::EMPTY,

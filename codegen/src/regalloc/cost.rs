@@ -57,7 +57,7 @@ impl Scan<'_> {
     }
 
     /// Chooses the cheapest way to treat a part for which no register is free throughout.
-    pub(super) fn choose(&mut self, part: &Part, class: RegClass) -> Result<Choice, CodegenError> {
+    pub(super) fn choose(&mut self, part: &Part, class: RegClass, mut set: u64) -> Result<Choice, CodegenError> {
         let at_start = self.at_start(part);
         let occs = self.intervals.occs_of(part);
         let must = occs[..at_start].iter().any(|o| !self.can_fold(part, o));
@@ -69,7 +69,6 @@ impl Scan<'_> {
             best = Some(Choice::Wait);
             best_burden = self.burden(part, at_start, part.from, part.from);
         }
-        let mut set = self.registers(class);
         let mut rest = Rest {
             from: NONE,
             burden: 0.0,

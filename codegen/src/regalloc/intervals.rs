@@ -53,6 +53,8 @@ impl Occurrence {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bundle {
     pub class: RegClass,
+    /// Which of [`super::scan::Scan::sets`] has the registers that it may get.
+    pub set: u8,
     /// The size of its slot.
     pub bytes: u8,
     /// Its live ranges, as indices into [`Intervals::ranges`].
@@ -84,6 +86,7 @@ impl Bundle {
     pub(super) fn new(class: RegClass) -> Bundle {
         Bundle {
             class,
+            set: class as u8,
             bytes: 4,
             ranges: (0, 0),
             spans: (0, 0),

@@ -9,6 +9,7 @@
 //! 3. `walk`: one backward walk builds live ranges, occurrences, fixed ranges of physical registers, and the list of
 //!    copies.
 //! 4. `coalesce`: copies and phis whose live ranges do not interfere become one *bundle*, which has one spill slot.
+//!    Those that some instruction names that cannot name all registers are confined to the others (`upper`).
 //! 5. `scan` (with `cost`, `occupancy`, `settle`): bundles are split into *parts*; each part gets a register or the
 //!    bundle's slot.
 //! 6. `localize`: a limit for the work that long-lived split bundles cause on edges.
@@ -43,6 +44,7 @@ mod scan;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod upper;
 mod walk;
 
 pub use allocate::{RegAllocState, allocate};
@@ -164,6 +166,8 @@ pub struct AllocatorInput<'a> {
     /// The registers that virtual registers may be assigned to. Others are never touched: the scratch registers, the
     /// stack pointer, and a frame pointer that is in use.
     pub allocatable: PRegSet,
+    /// Those of them that only instructions with [`OpDesc::names_upper`] may name.
+    pub upper: PRegSet,
     /// Those of them that must be saved and restored if the function writes them.
     pub callee_saved: PRegSet,
     /// Whether a spill slot may hold different values at different times (not in functions with calls that return

@@ -27,7 +27,7 @@ use super::promote;
 use super::rebuild::{Rebuild, is_vector_of_addresses};
 use super::signatures::{Abi, Plan, Received};
 use super::totals;
-use super::width::{self, is_plain_call};
+use super::width::{self, is_plain_call, is_text};
 use crate::abi::ArgLayout;
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -188,6 +188,9 @@ impl Walk<'_> {
         }
         for data in old.insts() {
             if data.op == Opcode::Call && (self.masked(data).is_some() || self.is_always_divided(data)) {
+                return Ok(true);
+            }
+            if self.is_text_of_registers(data) && self.rebuild.has_masks(data) {
                 return Ok(true);
             }
             if matches!(data.op.format(), Format::Call | Format::Invoke) && is_plain_call(data) {
@@ -580,6 +583,9 @@ impl Walk<'_> {
         let sig = self.rebuild.old.call(data).sig;
         if !is_plain_call(data) {
             let is_concerned = self.is_concerned(data);
+            if (is_concerned || self.rebuild.has_masks(data)) && self.is_text_of_registers(data) {
+                return self.rebuild.whole(data);
+            }
             if let Some(masked) = self.masked(data).filter(|_| is_concerned || !self.is_first_stage) {
                 return match self.is_whole(data) {
                     true => self.rebuild.whole(data),
@@ -617,6 +623,23 @@ impl Walk<'_> {
         }
         self.arrivals.insert(normal, (*data, plan, received));
         Ok(())
+    }
+
+    /// Whether a call is a text of assembly all of whose vectors the function's registers hold as they are. Masks are
+    /// integers of their bits there, as in the registers for them.
+    fn is_text_of_registers(&self, data: &InstData) -> bool {
+        if !is_text(data) {
+            return false;
+        }
+        let (old, layouts) = (self.rebuild.old, self.rebuild.layouts);
+        let widest_bits = 8 * u64::from(self.abi.widest_bytes.min(self.abi.known_bytes));
+        let sig = old.sig(old.call(data).sig);
+        sig.params.iter().chain(&sig.returns).all(|param| {
+            let layout = layouts.get(param.ty);
+            let bits = u64::from(layout.lanes) * old.types().bits(layout.element, self.rebuild.pointer_bits);
+            let is_mask = layout.element == Type::I1;
+            is_mask || layout.is_whole() || matches!(bits, 256 | 512) && bits <= widest_bits
+        })
     }
 
     /// The access to memory under a mask that a call is, if it is one.

@@ -1,5 +1,5 @@
-//! Calls of a target's intrinsics whose instructions take vectors as wide as they are: operands that are several values
-//! are joined for the call, and its result is taken apart.
+//! Calls of a target's intrinsics whose instructions take vectors as wide as they are, and of texts of assembly:
+//! operands that are several values are joined for the call, and its result is taken apart.
 //!
 //! ```text
 //! v9 = call <16 x f32> @scale(<16 x f32> v0, <16 x f32> v1, <16 x i1> v2)
@@ -70,12 +70,12 @@ impl Rebuild<'_> {
         for (&arg, param) in args.iter().zip(&signature.params) {
             let (operand, ty) = self.whole_operand(arg, param.ty)?;
             words.push(operand);
-            params.push(Param::plain(ty));
+            params.push(retyped(param, ty));
         }
         let mut returns = Vec::with_capacity(signature.returns.len());
         for param in &signature.returns {
             let ty = self.whole_type(param.ty)?;
-            returns.push(Param::plain(ty));
+            returns.push(retyped(param, ty));
         }
         let types: Vec<Type> = returns.iter().map(|param| param.ty).collect();
         let sig = self.new.push_sig(Signature {
@@ -225,6 +225,14 @@ impl Rebuild<'_> {
         let whole = (layout.element, layout.lanes);
         self.split_pieces(given, whole, (layout.chunk, layout.count()), &mut pieces)?;
         Ok(self.span(&pieces))
+    }
+}
+
+/// A parameter or result of another type; nothing else that is said of it holds then.
+fn retyped(param: &Param, ty: Type) -> Param {
+    match ty == param.ty {
+        true => *param,
+        false => Param::plain(ty),
     }
 }
 

@@ -64,6 +64,11 @@ pub(super) fn is_plain_call(data: &InstData) -> bool {
     !CallFlags::from_bits_retain(data.flags).intersects(CallFlags::INTRINSIC | CallFlags::INLINE_ASM)
 }
 
+/// Whether a call is a text of assembly.
+pub(super) fn is_text(data: &InstData) -> bool {
+    data.op == Opcode::Call && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INLINE_ASM)
+}
+
 /// Bytes of the widest vectors that a function may compute with if it does without the widest.
 const SPARING_BYTES: u8 = 32;
 
@@ -107,8 +112,10 @@ pub(super) fn choose<I: Isa>(isa: &I, unit: &Unit<'_>) -> Vec<bool> {
             continue;
         }
         let has_operation = |data: &InstData| isa.has_vector_operation(function, unit.view, data);
-        let is_done =
-            has_operation(data) || is_rewritten(function, data, has_operation) || is_whole_call(isa, unit, data);
+        let is_done = has_operation(data)
+            || is_rewritten(function, data, has_operation)
+            || is_whole_call(isa, unit, data)
+            || is_text(data);
         let gain = match is_done {
             true => 1,
             false => -APART_COST,

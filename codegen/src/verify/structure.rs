@@ -277,6 +277,9 @@ impl Check<'_> {
         if !exists {
             return Some(format!("operand {index} is {reg:?}, which cannot be here"));
         }
+        if reg.is_physical() && self.target.upper_registers.contains(reg) && !desc.names_upper {
+            return Some(format!("operand {index} is {reg:?}, which the instruction cannot name"));
+        }
         let is_of_class = desc.classes[index].is_none_or(|class| self.bank(reg) == class as usize);
         (!is_of_class).then(|| format!("operand {index} is {reg:?}, of the wrong class"))
     }

@@ -182,7 +182,8 @@ impl Scratch {
             return;
         }
         let target = cx.hooks.desc();
-        let all = target.classes[RegClass::Float as usize].allocatable.iter().count();
+        let usual = target.classes[RegClass::Float as usize].allocatable;
+        let all = usual.union(cx.hooks.upper_registers()).iter().count();
         let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
         for index in first..last {
             self.note(func, cx, index);

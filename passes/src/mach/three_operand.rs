@@ -83,6 +83,7 @@ impl MachPass for ThreeOperand {
                     op_desc(ops, inst.op).roles[0] == Role::UseDef && op_desc(ops, other.op).roles[0] == Role::Def;
                 if (gains_operand || has_own)
                     && let Some(copy) = needless_copy(func, ops, free_from..index, &other)
+                    && can_name(cx, &other, func.insts[copy as usize].reg(1))
                 {
                     other.set_reg(1, func.insts[copy as usize].reg(1));
                     func.insts[copy as usize] = MInst::new(pseudo::NOP, 0);
@@ -104,6 +105,11 @@ impl MachPass for ThreeOperand {
 fn is_in_place(inst: &MInst, desc: &OpDesc) -> bool {
     let is_of_two = desc.roles[0] == Role::Def && desc.roles[1] == Role::Use && !desc.is_move;
     is_of_two && inst.reg(0) == inst.reg(1) && inst.reg(0).bank() == RegClass::Float as usize
+}
+
+/// Whether a register may be an operand of an instruction.
+fn can_name(cx: &MachPassCx<'_>, inst: &MInst, reg: Reg) -> bool {
+    op_desc(cx.hooks.ops(), inst.op).names_upper || !cx.hooks.desc().upper_registers.contains(reg)
 }
 
 /// The copy in a range of instructions that an instruction after them, which overwrites its target, can do without.

@@ -37,6 +37,7 @@ const DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::of(&[S0, FS]),
     rule_registers: RULE_REGISTERS,
+    upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
     exception_registers: None,

@@ -5,6 +5,7 @@ use crate::ops::Code;
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::{NAMED, Op};
+use crate::upper;
 use frazil_codegen::OpDesc;
 
 /// Rows that do more than their form says: jump, trap, move the stack pointer, or take part in a sequence that linkers
@@ -101,6 +102,28 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
                 descs[index].rounds = descs[named as usize].rounds;
             }
             None => descs[index].rounds = ROWS[index].code.has(Code::ROUNDS | Code::SILENCES),
+        }
+        index += 1;
+    }
+    // Instructions without such a prefix get one before they are encoded, also those with an operand in memory.
+    index = 0;
+    while index < descs.len() {
+        descs[index].names_upper = match rows::in_vex(index as u16) {
+            Some(row) => upper::is_encodable(row),
+            None => false,
+        };
+        index += 1;
+    }
+    index = 0;
+    while index < NAMED.len() {
+        let mut operand = 0;
+        while operand < 2 {
+            if let Some(form) = descs[index].memory_forms[operand]
+                && !descs[form as usize].names_upper
+            {
+                descs[index].names_upper = false;
+            }
+            operand += 1;
         }
         index += 1;
     }

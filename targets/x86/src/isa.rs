@@ -15,7 +15,7 @@ use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
-use crate::{abi, frame, lower};
+use crate::{abi, frame, lower, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
@@ -70,6 +70,7 @@ static DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: WIDEST_VECTOR_BYTES,
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     rule_registers: PRegSet::EMPTY,
+    upper_registers: UPPER,
     frame_pointer: RBP,
     stack_pointer: RSP,
     exception_registers: Some([RAX, RDX]),
@@ -600,6 +601,16 @@ impl Isa for X86 {
 
     fn has_three_operands(&self, features: FeatureSet) -> bool {
         features.has(AVX)
+    }
+
+    fn has_upper_registers(&self, features: FeatureSet) -> bool {
+        lower::vector::mask_register::is_available(features)
+    }
+
+    fn encode_upper(&self, insts: &mut [MInst]) {
+        for inst in insts.iter_mut().filter(|inst| upper::names_upper(inst)) {
+            *inst = rows::with_vex(inst).unwrap_or(*inst);
+        }
     }
 
     fn mach_rules(&self) -> &'static dyn MachRules {

@@ -23,6 +23,7 @@ pub mod relocs;
 mod rows;
 pub mod table;
 mod template;
+mod upper;
 
 #[cfg(test)]
 mod tests;

@@ -645,6 +645,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether one of the operands is a vector register.
+    pub(crate) const fn has_vector(&self) -> bool {
+        let mut index = 0;
+        while index < self.operands.len() {
+            if let Some(operand) = self.operands[index]
+                && operand.kind.is_vector()
+            {
+                return true;
+            }
+            index += 1;
+        }
+        false
+    }
+
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];

@@ -10,6 +10,7 @@ use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
 use crate::relocs::RELOCS;
 use crate::rows::ROWS;
+use crate::upper;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
 
@@ -110,6 +111,9 @@ fn write_mnemonic(inst: &MInst, row: &Row, encoded_bytes: u8, out: &mut dyn Writ
     let is_evident = code.has(Code::MASKED) || inst.size == 64 || inst.aux & aux::SILENT != 0;
     if code.has(Code::PREFERRED_VEX) && !is_evident {
         out.write_str("{evex} ")?;
+    }
+    if let Some(mnemonic) = upper::mnemonic(inst, code) {
+        return out.write_str(mnemonic);
     }
     if code.has(Code::NAMED_V) {
         out.write_char('v')?;

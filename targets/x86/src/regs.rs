@@ -4,7 +4,7 @@
 //! registers. The flags, the instruction pointer and the segment registers are not operands of their own: the op
 //! table's columns and forms speak of them.
 
-use frazil_codegen::{Reg, RegDesc};
+use frazil_codegen::{PRegSet, Reg, RegDesc};
 
 /// Accumulator.
 pub const RAX: Reg = Reg::physical(0, 0);
@@ -88,12 +88,20 @@ pub const X87_COUNT: u8 = 8;
 /// DWARF number of the return address column in 64-bit code (System V ABI for x86-64, figure 3.36).
 pub const DWARF_RETURN_ADDRESS: u16 = 16;
 
+/// A vector register that only an EVEX prefix can name, by its number from 16 to 31.
+pub const fn upper(number: u8) -> Reg {
+    Reg::physical(1, number)
+}
+
+/// All of them.
+pub const UPPER: PRegSet = PRegSet::from_banks(0, 0xffff_0000);
+
 const fn row(reg: Reg, name: &'static str, dwarf: u16) -> RegDesc {
     RegDesc { reg, name, dwarf }
 }
 
 /// The registers of 64-bit code with their DWARF numbers (System V ABI for x86-64, figure 3.36).
-pub static REGS: [RegDesc; 33] = [
+pub static REGS: [RegDesc; 49] = [
     row(RAX, "rax", 0),
     row(RCX, "rcx", 2),
     row(RDX, "rdx", 1),
@@ -126,8 +134,26 @@ pub static REGS: [RegDesc; 33] = [
     row(XMM13, "xmm13", 30),
     row(XMM14, "xmm14", 31),
     row(XMM15, "xmm15", 32),
-    row(MASK, "k1", 119),
+    row(upper(16), "xmm16", 67),
+    row(upper(17), "xmm17", 68),
+    row(upper(18), "xmm18", 69),
+    row(upper(19), "xmm19", 70),
+    row(upper(20), "xmm20", 71),
+    row(upper(21), "xmm21", 72),
+    row(upper(22), "xmm22", 73),
+    row(upper(23), "xmm23", 74),
+    row(upper(24), "xmm24", 75),
+    row(upper(25), "xmm25", 76),
+    row(upper(26), "xmm26", 77),
+    row(upper(27), "xmm27", 78),
+    row(upper(28), "xmm28", 79),
+    row(upper(29), "xmm29", 80),
+    row(upper(30), "xmm30", 81),
+    row(upper(31), "xmm31", 82),
+    row(MASK, MASK_NAME, 119),
 ];
+
+const MASK_NAME: &str = "k1";
 
 /// Names of the general registers by log2 of the width in bytes.
 const GENERAL_NAMES: [[&str; 16]; 4] = [
@@ -148,15 +174,17 @@ const GENERAL_NAMES: [[&str; 16]; 4] = [
 ];
 
 /// Names of the vector registers of 512 bits.
-const WIDEST_NAMES: [&str; 16] = [
+const WIDEST_NAMES: [&str; 32] = [
     "zmm0", "zmm1", "zmm2", "zmm3", "zmm4", "zmm5", "zmm6", "zmm7", "zmm8", "zmm9", "zmm10", "zmm11", "zmm12", "zmm13",
-    "zmm14", "zmm15",
+    "zmm14", "zmm15", "zmm16", "zmm17", "zmm18", "zmm19", "zmm20", "zmm21", "zmm22", "zmm23", "zmm24", "zmm25",
+    "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31",
 ];
 
 /// Names of the vector registers of 256 bits.
-const WIDE_NAMES: [&str; 16] = [
+const WIDE_NAMES: [&str; 32] = [
     "ymm0", "ymm1", "ymm2", "ymm3", "ymm4", "ymm5", "ymm6", "ymm7", "ymm8", "ymm9", "ymm10", "ymm11", "ymm12", "ymm13",
-    "ymm14", "ymm15",
+    "ymm14", "ymm15", "ymm16", "ymm17", "ymm18", "ymm19", "ymm20", "ymm21", "ymm22", "ymm23", "ymm24", "ymm25",
+    "ymm26", "ymm27", "ymm28", "ymm29", "ymm30", "ymm31",
 ];
 
 /// The name of a physical register: of the part of `width_bytes`, 1, 2, 4 or 8 for a general register, 32 or 64 for a
@@ -166,7 +194,7 @@ pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
     if reg.bank() == 0 {
         GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
     } else if reg == MASK {
-        REGS[32].name
+        MASK_NAME
     } else if width_bytes == 64 {
         WIDEST_NAMES[number]
     } else if width_bytes == 32 {
@@ -183,12 +211,21 @@ mod tests {
     #[test]
     fn the_table_is_in_the_order_of_the_numbers() {
         for (index, row) in REGS.iter().enumerate() {
-            let is_mask = index == 32;
-            assert!(is_mask || row.reg == Reg::physical((index / 16) as u8, (index % 16) as u8));
+            let reg = match index {
+                ..16 => Reg::physical(0, index as u8),
+                16..48 => Reg::physical(1, index as u8 - 16),
+                _ => MASK,
+            };
+            assert_eq!(row.reg, reg);
             assert_eq!(row.name, name(row.reg, 8));
         }
         let mut dwarf: Vec<u16> = REGS.iter().map(|row| row.dwarf).collect();
         dwarf.sort_unstable();
-        assert!(dwarf.iter().copied().eq((0..16).chain(17..33).chain([119])));
+        assert!(
+            dwarf
+                .iter()
+                .copied()
+                .eq((0..16).chain(17..33).chain(67..83).chain([119]))
+        );
     }
 }

@@ -364,6 +364,18 @@ pub(crate) fn is_separate(op: u16) -> bool {
         && ROWS[usize::from(OTHERS[number])].code.form as u8 != ROWS[number].code.form as u8
 }
 
+/// The row with a VEX or an EVEX prefix that a row is, or that does the same.
+pub(crate) const fn in_vex(op: u16) -> Option<u16> {
+    let number = op as usize;
+    if ROWS[number].code.has(Code::VEX) {
+        return Some(op);
+    }
+    match number < NAMED.len() && OTHERS[number] != op {
+        true => Some(OTHERS[number]),
+        false => None,
+    }
+}
+
 /// The same instruction with a VEX prefix, if there is one.
 pub(crate) fn with_vex(inst: &MInst) -> Option<MInst> {
     let number = usize::from(inst.op);

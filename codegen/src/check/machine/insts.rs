@@ -55,6 +55,10 @@ impl Builder<'_> {
         if assigned != NO_REG {
             let physical = Reg(u32::from(assigned));
             rules::register_fits(self.input, self.func.vreg(reg), physical)?;
+            let inst = &self.func.insts[number as usize];
+            if self.input.upper.contains(physical) && !self.desc(inst).names_upper {
+                return Err("is in a register that the instruction cannot name");
+            }
             return Ok(Place::reg(physical));
         }
         let inst = &self.func.insts[number as usize];

@@ -51,6 +51,9 @@ pub(super) struct Scan<'a> {
     pub positions: &'a Positions,
     pub intervals: &'a mut Intervals,
     pub memory: &'a mut ScanMemory,
+    /// Registers that values may get, as bits of their bank: integer, float, and float without those that only some
+    /// instructions can name.
+    pub sets: [u64; 3],
     /// Positions of calls and the registers that they clobber, ascending.
     pub clobbers: &'a [(u32, PRegSet)],
     /// All registers that some call clobbers.
@@ -100,25 +103,21 @@ impl Scan<'_> {
         }
     }
 
-    /// The allocatable registers of a class, as bits.
-    pub(super) fn registers(&self, class: RegClass) -> u64 {
-        self.input.allocatable.bank(class as usize)
-    }
-
     fn place(&mut self, number: u32) -> Result<(), CodegenError> {
         let part = self.intervals.parts[number as usize];
         if part.occs.0 == part.occs.1 {
             self.keep_in_slot(number);
             return Ok(());
         }
-        let class = self.intervals.bundles[part.bundle as usize].class;
+        let bundle = &self.intervals.bundles[part.bundle as usize];
+        let (class, registers) = (bundle.class, self.sets[usize::from(bundle.set)]);
         self.find_limits(&part);
         if self.prefers_slot(&part) {
             self.wait_from_start(number);
-        } else if let Some(reg) = self.whole_fit(&part, class) {
+        } else if let Some(reg) = self.whole_fit(&part, class, registers) {
             self.give(number, reg);
         } else {
-            match self.choose(&part, class)? {
+            match self.choose(&part, class, registers)? {
                 Choice::Until(reg, limit) => self.give_until(number, reg, limit),
                 Choice::Evict(reg, victim, pos, limit) => {
                     self.evict(victim, pos);
@@ -201,9 +200,8 @@ impl Scan<'_> {
 
     /// A register that is free throughout a part: hinted ones first, then those that need no saving, then callee-saved
     /// ones.
-    fn whole_fit(&mut self, part: &Part, class: RegClass) -> Option<u8> {
+    fn whole_fit(&mut self, part: &Part, class: RegClass, mut registers: u64) -> Option<u8> {
         self.collect_scores(part);
-        let mut registers = self.registers(class);
         for (_, overwritten) in &self.memory.limits {
             registers &= !overwritten.bank(class as usize);
         }

@@ -28,6 +28,11 @@ fn allocation_of(
         desc: &DESC,
         ops: OPS,
         allocatable,
+        // One that not all instructions can name, where enough are left for the others.
+        upper: match allocatable.bank(1).count_ones() {
+            4.. => PRegSet::from_banks(0, 1),
+            _ => PRegSet::EMPTY,
+        },
         callee_saved: SAVED.intersection(allocatable),
         reuse_slots: true,
         for_size,

@@ -57,8 +57,8 @@ ops! {
     Branch [Use, Use, NO], plain("branch");
     Call [NO, NO, NO], plain("call").with_sets();
     CallReg [Use, NO, NO], plain("call-reg").with_sets();
-    FloatMove [Def, Use, NO], OpDesc { is_move: true, ..plain("float-move") };
-    Float [Def, Use, Use], plain("float");
+    FloatMove [Def, Use, NO], OpDesc { is_move: true, names_upper: true, ..plain("float-move") };
+    Float [Def, Use, Use], OpDesc { names_upper: true, ..plain("float") };
     ToFloat [Def, Use, NO], plain("to-float");
     ToInt [Def, Use, NO], plain("to-int");
 }
@@ -87,6 +87,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
+    upper_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),
     exception_registers: None,

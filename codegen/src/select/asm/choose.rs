@@ -267,7 +267,10 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     fn fixed(&self, one: &Pending, reg: Reg) -> Result<(u8, Choice), CodegenError> {
         let desc = self.base.isa.desc();
-        let widest = desc.classes[reg.bank()].bytes;
+        let widest = desc.widest_bytes([RegClass::Int, RegClass::Float][reg.bank()]);
+        if desc.upper_registers.contains(reg) && !self.base.isa.has_upper_registers(self.base.view.features) {
+            return Err(wrong("a register that this function does not have"));
+        }
         if one.parts.count > 1 || one.parts.bytes > widest {
             return Err(wrong("a value that is wider than its register"));
         }
@@ -293,7 +296,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let is_memory = constraint.is_indirect;
         let fits = |class: RegClass| {
             let desc = self.base.isa.desc();
-            let widest = desc.class(class).bytes;
+            let widest = desc.widest_bytes(class);
             one.parts.count == 1 && one.parts.bytes <= widest && !desc.is_for_stack(one.ty) && !is_memory
         };
         let found = match class {

@@ -1,12 +1,15 @@
 //! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of
 //! two operands like those without.
 //!
-//! Of EVEX, what rows need is here: masks in one register, rounding, no broadcasts, and registers 0 to 15.
+//! Of EVEX, what rows need is here: masks in one register, rounding, and no broadcasts. An instruction of a row with a
+//! VEX prefix gets an EVEX prefix if it names a register that only that can name ([`crate::upper`]).
 
 use super::{Out, baseless_after, immediate, memory_after, number, reg_field};
 use crate::ops::{Code, Form, aux};
 use crate::regs::MASK;
 use crate::template::Template;
+use crate::upper;
+use crate::upper::high_bit;
 use frazil_codegen::MInst;
 
 /// Encodes an instruction of a row with [`Code::VEX`] or, besides, [`Code::EVEX`].
@@ -14,18 +17,23 @@ use frazil_codegen::MInst;
 #[inline(never)]
 pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst) {
     let immediate = immediate(template, inst);
-    let (own, rm_slot) = match code.form {
+    let (own_slot, rm_slot) = match code.form {
         Form::Three | Form::ThreeI => {
             let [own, rm] = code.sources(inst);
-            (number(inst.reg(own)), rm as u8)
+            (Some(own), rm as u8)
         }
-        Form::ThreeLast => (number(inst.reg(2)), 1),
-        _ if code.has(Code::OWN_IS_FIRST | Code::OWN_IS_WRITTEN) => (number(inst.reg(0)), template.rm_slot),
-        _ => (0, template.rm_slot),
+        Form::ThreeLast => (Some(2), 1),
+        _ if code.has(Code::OWN_IS_FIRST | Code::OWN_IS_WRITTEN) => (Some(0), template.rm_slot),
+        _ => (None, template.rm_slot),
     };
-    let is_extended = code.has(Code::EVEX);
+    let own = own_slot.map_or(0, |slot| number(inst.reg(slot)));
+    let promotion = upper::promotion(inst, code);
+    let is_extended = code.has(Code::EVEX) || promotion.is_some();
     let begin = |out: &mut Out<'_>, rex: u8| match is_extended {
-        true => evex_prefix(out, template, code, inst, own, rex),
+        true => {
+            let rex = rex | promotion.map_or(0, |promotion| promotion.rex(code, inst.size));
+            evex_prefix(out, template, code, inst, (own, own_slot, rm_slot), rex);
+        }
         false => vex_prefix(out, template, code, own, rex),
     };
     if code.form == Form::None {
@@ -37,7 +45,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
             false => reg_field(template, inst),
         };
         let rm = number(inst.reg(usize::from(rm_slot)));
-        if code.has(Code::SWAPS) && rm > 7 && reg < 8 {
+        if code.has(Code::SWAPS) && rm > 7 && reg < 8 && !is_extended {
             let swapped = Template {
                 opcode: template.opcode + 1,
                 ..*template
@@ -48,10 +56,12 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         begin(out, (reg >> 3) << 2 | rm >> 3);
         out.modrm_reg(reg, rm);
     } else if inst.reg(1).is_physical() {
-        let unit = match is_extended {
-            true => i32::from(code.unit.bytes(inst.size)),
-            false => 1,
+        let unit = match promotion {
+            Some(promotion) => promotion.unit_bytes(code, inst.size),
+            None if is_extended => code.unit.bytes(inst.size),
+            None => 1,
         };
+        let unit = i32::from(unit);
         memory_after(out, template, inst, unit, |out, rex, _| begin(out, rex));
     } else {
         baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
@@ -86,16 +96,31 @@ fn vex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, own: u8, rex:
     out.byte(template.opcode);
 }
 
-/// The EVEX prefix and the opcode; `own` and `rex` as for [`vex_prefix`].
-fn evex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst, own: u8, rex: u8) {
-    // Inverted bits of registers from 16 on.
-    const HIGH_REG: u8 = 0x10;
-    const HIGH_OWN: u8 = 0x08;
-    let rex = rex | template.rex;
+/// The EVEX prefix and the opcode: the register that it names itself, that one's slot, and the slot of the register in
+/// the `rm` field; `rex` as for [`vex_prefix`].
+fn evex_prefix(
+    out: &mut Out<'_>,
+    template: &Template,
+    code: &Code,
+    inst: &MInst,
+    (own, own_slot, rm_slot): (u8, Option<usize>, u8),
+    rex: u8,
+) {
+    let has_mem = code.form.has_mem();
+    let has_register = template.reg_mask != 0 && !code.has(Code::OWN_IS_WRITTEN);
+    let high = |slot: usize, is_named: bool| if is_named { high_bit(inst.reg(slot)) } else { 0 };
+    let high_reg = high(usize::from(template.reg_slot), has_register);
+    let high_rm = high(usize::from(rm_slot), !has_mem);
+    // The bit stands for the index of an address with an index for each lane.
+    let high_own = match own_slot {
+        Some(slot) => high(slot, true),
+        None => high(2, code.form.has_vector_index()),
+    };
+    let rex = rex | template.rex | high_rm << 1;
     out.byte(0x62);
-    out.byte((!rex & 7) << 5 | HIGH_REG | code.map);
+    out.byte((!rex & 7) << 5 | (high_reg ^ 1) << 4 | code.map);
     out.byte((rex & 8) << 4 | (!own & 15) << 3 | 4 | prefix_bits(template));
-    out.byte(HIGH_OWN | last_byte(code, inst));
+    out.byte((high_own ^ 1) << 3 | last_byte(code, inst));
     out.byte(template.opcode);
 }
 
@@ -104,6 +129,10 @@ fn evex_prefix(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
 fn last_byte(code: &Code, inst: &MInst) -> u8 {
     const ZEROING: u8 = 0x80;
     const ROUNDING: u8 = 0x10;
+    const LONG: u8 = 0x20;
+    if !code.has(Code::EVEX) {
+        return if code.has(Code::LONG) { LONG } else { 0 };
+    }
     let length_or_rounding = match inst.aux & aux::SILENT {
         0 => inst.size & 0x60,
         _ => (inst.aux >> aux::ROUNDING_BIT & 3) << 5 | ROUNDING,

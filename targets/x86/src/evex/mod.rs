@@ -14,7 +14,7 @@
 //! instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
 //! its own.
 //!
-//! Left out: operands in memory but for what accesses it lane by lane or writes it, broadcasts, registers above 15.
+//! Left out: operands in memory but for what accesses it lane by lane or writes it, and broadcasts.
 
 mod table;
 

@@ -3,7 +3,7 @@
 //! "Asm template argument modifiers").
 //!
 //! MMX registers, mask registers and second bytes are side registers ([`side`]). As overwritten registers the first two
-//! need nothing: no value is in one.
+//! need nothing: no value is in one. Vectors have the name of the register of their width.
 
 mod assemble;
 mod intrinsics;
@@ -78,15 +78,19 @@ impl AsmRules for X86Asm {
     }
 
     fn register(&self, name: &str) -> Option<Reg> {
-        parse::register(&name.to_ascii_lowercase()).map(|(reg, _)| reg)
+        let name = name.to_ascii_lowercase();
+        let vector = || {
+            let number = ["xmm", "ymm", "zmm"].iter().find_map(|kind| name.strip_prefix(kind))?;
+            let number = number.parse::<u8>().ok().filter(|number| *number < 32)?;
+            Some(Reg::physical(1, number))
+        };
+        parse::register(&name).map(|(reg, _)| reg).or_else(vector)
     }
 
     fn overwritten(&self, name: &str) -> Option<Reg> {
         let name = name.to_ascii_lowercase();
         let whole = || side::named(&name).and_then(side::whole);
-        let wider = || name.strip_prefix("ymm").or_else(|| name.strip_prefix("zmm"));
-        let vector = || parse::register(&format!("xmm{}", wider()?)).map(|(reg, _)| reg);
-        self.register(&name).or_else(whole).or_else(vector)
+        self.register(&name).or_else(whole)
     }
 
     fn side(&self, name: &str) -> Option<AsmSide> {

@@ -1,7 +1,7 @@
 //! Operands as they stand in the text of inline assembly, in both dialects, with LLVM's modifiers.
 
 use super::side;
-use crate::regs::name;
+use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES, name};
 use frazil_codegen::inline_asm::{AsmOperand, AsmPiece, AsmPlace, AsmText};
 use frazil_codegen::{Mem, Ref, RefKind, Reg};
 
@@ -58,7 +58,7 @@ impl Printer<'_> {
         let text = if reg.bank() == 0 {
             self.general_register(reg, bytes, modifier)?
         } else {
-            self.vector_register(reg, modifier)?
+            self.vector_register(reg, bytes, modifier)?
         };
         self.out.push_str(&text);
         Ok(())
@@ -88,17 +88,18 @@ impl Printer<'_> {
         Ok(text)
     }
 
-    fn vector_register(&self, reg: Reg, modifier: &str) -> Result<String, String> {
-        let number = reg.number();
+    fn vector_register(&self, reg: Reg, bytes: u8, modifier: &str) -> Result<String, String> {
         let percent = self.percent();
+        let own = name(reg, bytes.max(VECTOR_BYTES));
         match modifier {
-            "" | "x" | "c" | "P" => Ok(format!("{percent}xmm{number}")),
-            "t" => Ok(format!("{percent}ymm{number}")),
-            "g" => Ok(format!("{percent}zmm{number}")),
-            "V" => Ok(format!("xmm{number}")),
-            "n" => Ok(format!("-{percent}xmm{number}")),
-            "a" if !self.is_intel => Ok(format!("(%xmm{number})")),
-            "A" if !self.is_intel => Ok(format!("*%xmm{number}")),
+            "" | "c" | "P" => Ok(format!("{percent}{own}")),
+            "x" => Ok(format!("{percent}{}", name(reg, VECTOR_BYTES))),
+            "t" => Ok(format!("{percent}{}", name(reg, WIDE_VECTOR_BYTES))),
+            "g" => Ok(format!("{percent}{}", name(reg, WIDEST_VECTOR_BYTES))),
+            "V" => Ok(own.to_owned()),
+            "n" => Ok(format!("-{percent}{own}")),
+            "a" if !self.is_intel => Ok(format!("(%{own})")),
+            "A" if !self.is_intel => Ok(format!("*%{own}")),
             other => Err(unknown(other)),
         }
     }

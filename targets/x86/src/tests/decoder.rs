@@ -9,6 +9,7 @@ use crate::ops::{Code, Form, Imm, Kind, Row, Width, aux};
 use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM9, name};
 use crate::relocs::FIXUPS;
 use crate::table::Op;
+use crate::upper;
 use frazil_codegen::{CodeBuffer, MInst, Mem, PRegSet, Reg, Role};
 use iced_x86::RoundingControl;
 use iced_x86::{Decoder, DecoderOptions, Instruction, InstructionInfoFactory, OpAccess, OpKind, Register, RflagsBits};
@@ -41,6 +42,9 @@ fn intel_mnemonic(inst: &MInst, row: &Row) -> String {
         "crc32b" | "crc32w" => return "crc32".into(),
         "movd" if inst.size == 8 => return "movq".into(),
         _ => {}
+    }
+    if let Some(mnemonic) = upper::mnemonic(inst, &row.code) {
+        return mnemonic.into();
     }
     let mnemonic = row.mnemonic.as_str().rsplit(' ').next().expect("there is a last word");
     let suffix = match (row.code.width, inst.size) {
@@ -389,8 +393,9 @@ fn the_decoder_reads_what_the_rows_say() {
             assert_eq!(decoded.len(), bytes.len(), "{} {inst:?}: {bytes:02x?}", row.name);
             if row.code.form != Form::Nop {
                 let mnemonic = format!("{:?}", decoded.mnemonic()).to_lowercase();
-                let first = if row.code.has(Code::NAMED_V) { "v" } else { "" };
-                let expected = format!("{first}{}", intel_mnemonic(&inst, row));
+                let expected = intel_mnemonic(&inst, row);
+                let lacks_letter = row.code.has(Code::NAMED_V) && !expected.starts_with('v');
+                let expected = format!("{}{expected}", if lacks_letter { "v" } else { "" });
                 assert_eq!(mnemonic, expected, "{inst:?}: {bytes:02x?}");
             }
             check_operands(&inst, row, &decoded);

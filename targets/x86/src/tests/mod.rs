@@ -9,17 +9,29 @@ mod inline_asm;
 mod memory;
 mod processors;
 
+use crate::descs::OP_DESCS;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
 use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP};
-use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15};
+use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg};
 
 const GENERAL: [Reg; 9] = [RAX, RBX, RSP, RBP, RSI, R8, R12, R13, R15];
 const VECTOR: [Reg; 5] = [XMM0, XMM3, XMM7, XMM8, XMM15];
-const DISPLACEMENTS: [i32; 9] = [0, 1, -1, 127, 128, -128, -129, i32::MAX, i32::MIN];
+const ALL_VECTOR: [Reg; 9] = [
+    XMM0,
+    upper(16),
+    XMM3,
+    upper(24),
+    XMM7,
+    XMM8,
+    upper(31),
+    XMM15,
+    upper(21),
+];
+const DISPLACEMENTS: [i32; 11] = [0, 1, -1, 127, 128, -128, -129, 16, -64, i32::MAX, i32::MIN];
 
 /// Kinds of references that a memory operand may have in any instruction.
 const REFERENCES: [RefKind; 5] = [
@@ -47,12 +59,20 @@ fn sizes(row: &Row) -> impl Iterator<Item = u8> {
         .filter(|size| row.sizes & size != 0)
 }
 
-fn registers(kind: Kind) -> &'static [Reg] {
+/// Registers of a kind at the borders of their encodings, also those that only an EVEX prefix names if instructions
+/// of a row may.
+fn registers(op: u16, kind: Kind) -> &'static [Reg] {
     match kind {
         Kind::Mask => &[MASK],
+        kind if kind.is_vector() && OP_DESCS[usize::from(op)].names_upper && !has_twin(op) => &ALL_VECTOR,
         kind if kind.is_vector() => &VECTOR,
         _ => &GENERAL,
     }
+}
+
+/// Whether a row has no prefix that could name the upper registers, but one that does the same has.
+fn has_twin(op: u16) -> bool {
+    !ROWS[usize::from(op)].code.has(Code::VEX)
 }
 
 /// What may stand in `aux` of an instruction with an EVEX prefix: with every way to round, and with a mask that zeroes.
@@ -151,7 +171,7 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
 }
 
 fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
-    let regs = row.operands[0].map_or(&[Reg::NONE][..], |operand| registers(operand.kind));
+    let regs = row.operands[0].map_or(&[Reg::NONE][..], |operand| registers(inst.op, operand.kind));
     let mut mems = addresses();
     if row.name.as_str() == "LeaTlsGdRM" {
         mems = vec![Mem::symbol(Ref::new(RefKind::TlsGeneralDynamic, 7), 0)];
@@ -181,11 +201,11 @@ fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>
 /// Every kind of base with every index, which must be another register than a gather's result.
 fn gather_samples(inst: MInst, samples: &mut Vec<MInst>) {
     for base in [Reg::NONE, RAX, RSP, RBP, R9, R12, R13] {
-        for (round, &index) in VECTOR.iter().chain(&[XMM4]).enumerate() {
+        for (round, &index) in ALL_VECTOR.iter().chain(&[XMM4]).enumerate() {
             for (place, disp) in DISPLACEMENTS.into_iter().enumerate() {
                 let scale_log2 = (round + place) as u8 & 3;
                 let mut sample = inst.with_mem(Mem::indexed(base, index, scale_log2, disp));
-                sample.set_reg(0, VECTOR[(round + 1) % VECTOR.len()]);
+                sample.set_reg(0, ALL_VECTOR[(round + 1) % ALL_VECTOR.len()]);
                 samples.push(sample);
             }
         }
@@ -194,12 +214,12 @@ fn gather_samples(inst: MInst, samples: &mut Vec<MInst>) {
 
 fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
     let none = &[Reg::NONE][..];
-    let firsts = row.operands[0].map_or(none, |operand| registers(operand.kind));
+    let firsts = row.operands[0].map_or(none, |operand| registers(inst.op, operand.kind));
     let seconds = match row.code.form {
         Form::RBaseRef => &GENERAL,
-        _ => row.operands[1].map_or(none, |operand| registers(operand.kind)),
+        _ => row.operands[1].map_or(none, |operand| registers(inst.op, operand.kind)),
     };
-    let thirds = row.operands[2].map_or(none, |operand| registers(operand.kind));
+    let thirds = row.operands[2].map_or(none, |operand| registers(inst.op, operand.kind));
     for (round, &first) in firsts.iter().enumerate() {
         for (index, &second) in seconds.iter().enumerate() {
             let third = thirds[(round + index) % thirds.len()];
