@@ -94,7 +94,7 @@ fn two(maker: &mut Maker<'_>, name: &str, ty: Type) {
     maker.output(ty, &result);
 }
 
-fn without_sign_of_zero(maker: &mut Maker<'_>, ty: Type, value: &str) {
+pub(super) fn without_sign_of_zero(maker: &mut Maker<'_>, ty: Type, value: &str) {
     let result = maker.emit(&format!("fadd {ty} {value}, {}", ty.splat("0.0")));
     maker.output(ty, &result);
 }

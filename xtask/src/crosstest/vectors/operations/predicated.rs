@@ -4,6 +4,7 @@
 use super::super::maker::{Fill, Maker};
 use super::super::types::{Element, Type};
 use super::casts::{float, width};
+use super::floats::without_sign_of_zero;
 use super::memory::places;
 use super::{Table, argument, is_float, is_int, mask};
 
@@ -210,7 +211,10 @@ fn reduce(maker: &mut Maker<'_>, name: &str, ty: Type) {
     ];
     let name = format!("llvm.{name}.{}", ty.suffix());
     let result = maker.call(&ty.lane().to_string(), &name, &arguments);
-    maker.output(ty.lane(), &result);
+    match ty.element.is_float() {
+        true => without_sign_of_zero(maker, ty.lane(), &result),
+        false => maker.output(ty.lane(), &result),
+    }
 }
 
 fn load(maker: &mut Maker<'_>, name: &str, ty: Type) {
