@@ -35,8 +35,8 @@ use crate::regalloc::{Allocation, AllocatorInput};
 use crate::unit::Unit;
 use changes::Changes;
 use flow::{Steps, find_arguments, find_wanted};
+use frazil_ir::Function;
 use frazil_ir::debug::{DebugKind, Metadata};
-use frazil_ir::{Function, Operand};
 use ranges::Walk;
 use values::Tracked;
 
@@ -183,7 +183,7 @@ impl Follower {
 /// Whether a function has values of variables that are not lost.
 fn has_values(function: &Function) -> bool {
     let mut values = function.debug.values.iter();
-    values.any(|value| value.kind != DebugKind::Declare && value.operand != Operand::NONE)
+    values.any(|value| value.kind != DebugKind::Declare && !value.is_lost())
 }
 
 /// Where a stack slot is.

@@ -308,7 +308,9 @@ impl Sources<'_> {
             return row;
         }
         let Some(mut operand) = value.operand.as_value() else {
-            row.source = fixed_spot(value).map_or(Source::Nowhere, Source::Spot);
+            if let Some((spot, added)) = fixed_spot(function, value) {
+                (row.source, row.added) = (Source::Spot(spot), added);
+            }
             return row;
         };
         for _ in 0..MOST_SUMS {
