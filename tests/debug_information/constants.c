@@ -1,4 +1,5 @@
-// Variables that are constants, and some that are in memory all the time, in optimised code.
+// Variables that are constants, some that are in memory all the time, and values beside vectors that are taken apart,
+// in optimised code.
 
 #include <stdarg.h>
 
@@ -7,7 +8,10 @@ struct pair {
     int second;
 };
 
+typedef float wide __attribute__((vector_size(64)));
+
 static int sink;
+wide all;
 
 __attribute__((noinline)) static void use(int number) {
     sink += number;
@@ -50,9 +54,20 @@ __attribute__((noinline)) static int many(int count, ...) {
     return sum;
 }
 
+__attribute__((noinline)) static int vectors(int count, const wide *from) {
+    int twice = count * 2;
+    float half = 0.5f;
+    all = *from + half;
+    use(twice);
+    all = all * *from;
+    use(count);
+    return twice + count;
+}
+
 int main(int argc, char **argv) {
     int result = constants(argc);
     result += (int)assigned(argc);
     result += many(argc + 1, 11, 12);
+    result += vectors(argc, &all);
     return result == 0;
 }

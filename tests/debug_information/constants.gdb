@@ -29,3 +29,12 @@ up-silently
 print list[0].gp_offset
 up
 print argc
+continue
+up-silently
+print twice
+print half
+continue
+up-silently
+print twice
+print count
+print half

@@ -140,6 +140,15 @@ impl FunctionDebug {
         LocationId(self.locations.len() as u32)
     }
 
+    /// Takes over all but what belongs to instructions from the function that this one is a copy of.
+    pub fn take_nodes(&mut self, other: &FunctionDebug) {
+        self.is_on = other.is_on;
+        self.subprogram = other.subprogram;
+        self.locations.clone_from(&other.locations);
+        self.constants.clone_from(&other.constants);
+        self.nodes.clone_from(&other.nodes);
+    }
+
     /// Follows instructions to new positions, by their old ones.
     pub(crate) fn reorder(&mut self, moved: &[u32]) {
         let old = std::mem::take(&mut self.column);
