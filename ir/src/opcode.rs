@@ -202,6 +202,8 @@ macro_rules! for_each_opcode {
             Fptosi "fptosi" Unary Ty Pure;
             FptouiSat "fptoui_sat" Unary Ty Pure;
             FptosiSat "fptosi_sat" Unary Ty Pure;
+            // In the environment's rounding mode; a number out of range gives any.
+            Lrint "lrint" Unary Ty Pure;
             Uitofp "uitofp" Unary Ty Pure;
             Sitofp "sitofp" Unary Ty Pure;
             Fptrunc "fptrunc" Unary Ty Pure;

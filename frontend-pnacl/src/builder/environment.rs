@@ -1,4 +1,5 @@
-//! The metadata strings by which constrained floating-point operations specify rounding mode and exception behavior.
+//! The metadata strings by which constrained floating-point operations specify rounding mode and exception behavior,
+//! and comparisons that are calls their predicate.
 //!
 //! A module has few such strings, so their meanings are cached by metadata number; those of the module are kept from
 //! function to function.
@@ -15,7 +16,7 @@ pub(crate) enum Said {
     Default,
     /// Another rounding mode, or exceptions that the program may observe.
     Matters,
-    /// The predicate of a comparison.
+    /// The predicate of a comparison; that of floats if both kinds of numbers have one of this name.
     Predicate(Opcode),
 }
 
@@ -51,7 +52,8 @@ impl Environment {
 }
 
 impl Said {
-    /// What a text means (LLVM Language Reference, "Constrained Floating-Point Intrinsics").
+    /// What a text means (LLVM Language Reference, "Constrained Floating-Point Intrinsics" and "Vector Predication
+    /// Intrinsics").
     pub(crate) fn from_text(text: &[u8]) -> Option<Said> {
         Some(match text {
             b"round.tonearest" | b"fpexcept.ignore" => Said::Default,
@@ -76,7 +78,33 @@ impl Said {
             b"ult" => Said::Predicate(Opcode::FcmpUlt),
             b"ule" => Said::Predicate(Opcode::FcmpUle),
             b"une" => Said::Predicate(Opcode::FcmpUne),
+            b"eq" => Said::Predicate(Opcode::IcmpEq),
+            b"ne" => Said::Predicate(Opcode::IcmpNe),
+            b"sgt" => Said::Predicate(Opcode::IcmpSgt),
+            b"sge" => Said::Predicate(Opcode::IcmpSge),
+            b"slt" => Said::Predicate(Opcode::IcmpSlt),
+            b"sle" => Said::Predicate(Opcode::IcmpSle),
             _ => return None,
         })
+    }
+
+    /// The comparison of integers, if it is the predicate of one.
+    pub(crate) fn of_integers(self) -> Option<Opcode> {
+        match self {
+            Said::Predicate(Opcode::FcmpUgt) => Some(Opcode::IcmpUgt),
+            Said::Predicate(Opcode::FcmpUge) => Some(Opcode::IcmpUge),
+            Said::Predicate(Opcode::FcmpUlt) => Some(Opcode::IcmpUlt),
+            Said::Predicate(Opcode::FcmpUle) => Some(Opcode::IcmpUle),
+            Said::Predicate(op) if !op.is_fcmp() => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The comparison of floats, if it is the predicate of one.
+    pub(crate) fn of_floats(self) -> Option<Opcode> {
+        match self {
+            Said::Predicate(op) if op.is_fcmp() => Some(op),
+            _ => None,
+        }
     }
 }

@@ -42,6 +42,8 @@ pub enum Intrinsic {
     PointerMask,
     /// A call of a library function, which the type selects.
     Library(ByType),
+    /// A conversion to the nearest integer; of floats without instructions for it, a call of a library function.
+    Nearest(ByType),
     /// A call of a library function that returns its second result through a pointer; the type selects it.
     Split(ByType),
     /// A call of a library function that returns both results through pointers; the type selects it.
@@ -329,6 +331,11 @@ fn elements(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Elements(BySize(functions)))
 }
 
+/// An intrinsic that works lane by lane, by its name without types.
+pub(super) fn lane_by_lane(name: &str) -> Option<Intrinsic> {
+    arithmetic(name).or_else(|| library(name))
+}
+
 fn arithmetic(name: &str) -> Option<Intrinsic> {
     let plain = match name {
         "uadd.with.overflow" => Opcode::UaddOverflow,
@@ -411,7 +418,9 @@ fn constrained(name: &str) -> Option<Intrinsic> {
         "fpext" => Opcode::Fpext,
         _ => match arithmetic(name).or_else(|| library(name))? {
             Intrinsic::Plain(op) => op,
-            Intrinsic::Library(functions) => return Some(Intrinsic::ConstrainedLibrary(functions)),
+            Intrinsic::Library(functions) | Intrinsic::Nearest(functions) => {
+                return Some(Intrinsic::ConstrainedLibrary(functions));
+            }
             _ => return None,
         },
     };
@@ -474,8 +483,22 @@ fn library(name: &str) -> Option<Intrinsic> {
         "pow" => [F::Powf, F::Pow, F::Powl, F::Powf128],
         "powi" => [F::Powisf2, F::Powidf2, F::Powixf2, F::Powitf2],
         "ldexp" => [F::Ldexpf, F::Ldexp, F::Ldexpl, F::Ldexpf128],
-        "lrint" => [F::Lrintf, F::Lrint, F::Lrintl, F::Lrintf128],
-        "llrint" => [F::Llrintf, F::Llrint, F::Llrintl, F::Llrintf128],
+        "lrint" => {
+            return Some(Intrinsic::Nearest(ByType([
+                F::Lrintf,
+                F::Lrint,
+                F::Lrintl,
+                F::Lrintf128,
+            ])));
+        }
+        "llrint" => {
+            return Some(Intrinsic::Nearest(ByType([
+                F::Llrintf,
+                F::Llrint,
+                F::Llrintl,
+                F::Llrintf128,
+            ])));
+        }
         "lround" => [F::Lroundf, F::Lround, F::Lroundl, F::Lroundf128],
         "llround" => [F::Llroundf, F::Llround, F::Llroundl, F::Llroundf128],
         _ => return None,

@@ -2,6 +2,7 @@
 //!
 //! They become other instructions on vectors when they are read ([`crate::llvm`]), so that nobody else knows them.
 
+use super::intrinsics::{self, ByType, Intrinsic};
 use frazil_ir::Opcode;
 
 /// What such an intrinsic does.
@@ -40,14 +41,42 @@ pub enum VectorIntrinsic {
     Predicated(Opcode),
     /// The same for a division, which must not see the other lanes.
     PredicatedDivision(Opcode),
+    /// The same for an operation whose second argument says whether a special input gives poison.
+    PredicatedSpecial(Opcode),
+    /// The same for a test for classes of floats.
+    PredicatedClass,
+    /// The same for a conversion.
+    PredicatedCast(Opcode),
+    /// The same for a comparison, whose predicate is in metadata.
+    PredicatedCompare,
+    /// The same for a library function.
+    PredicatedLibrary(ByType),
+    /// The same for a conversion to the nearest integer.
+    PredicatedNearest(ByType),
     /// A reduction to a start value by this operation; the second one joins both.
     PredicatedReduction(Opcode, Opcode),
+    /// The same of floats by an operation that targets do not reduce by.
+    PredicatedExtreme(Opcode),
     /// A selection whose other lanes are poison.
     PredicatedSelect,
+    /// The number of the first active lane that is not zero, or the length.
+    PredicatedFirstActive,
+    /// The first lanes in reverse.
+    PredicatedReverse,
+    /// The first lanes of one vector from a place on, and after them the first ones of another.
+    PredicatedSplice,
+    /// The same scalar in each lane.
+    PredicatedSplat,
     /// A selection whose lanes beyond the length are those of the second vector.
     Merge,
     Load,
     Store,
+    /// A load with an address for each lane.
+    Gather,
+    Scatter,
+    /// A load of lanes that are a number of bytes apart.
+    StridedLoad,
+    StridedStore,
 }
 
 use VectorIntrinsic as V;
@@ -105,6 +134,12 @@ fn predicated(name: &str) -> Option<VectorIntrinsic> {
             "smax" => (Opcode::ReduceSmax, Opcode::Smax),
             "umin" => (Opcode::ReduceUmin, Opcode::Umin),
             "umax" => (Opcode::ReduceUmax, Opcode::Umax),
+            "fadd" => (Opcode::ReduceFadd, Opcode::Fadd),
+            "fmul" => (Opcode::ReduceFmul, Opcode::Fmul),
+            "fmin" => (Opcode::ReduceFmin, Opcode::Fminnum),
+            "fmax" => (Opcode::ReduceFmax, Opcode::Fmaxnum),
+            "fminimum" => return Some(V::PredicatedExtreme(Opcode::Fminimum)),
+            "fmaximum" => return Some(V::PredicatedExtreme(Opcode::Fmaximum)),
             _ => return None,
         };
         return Some(V::PredicatedReduction(reduction, join));
@@ -119,23 +154,13 @@ fn predicated(name: &str) -> Option<VectorIntrinsic> {
         "shl" => Opcode::Shl,
         "lshr" => Opcode::Lshr,
         "ashr" => Opcode::Ashr,
-        "smin" => Opcode::Smin,
-        "smax" => Opcode::Smax,
-        "umin" => Opcode::Umin,
-        "umax" => Opcode::Umax,
         "fadd" => Opcode::Fadd,
         "fsub" => Opcode::Fsub,
         "fmul" => Opcode::Fmul,
         "fdiv" => Opcode::Fdiv,
+        "frem" => Opcode::Frem,
         "fneg" => Opcode::Fneg,
-        "fabs" => Opcode::Fabs,
-        "sqrt" => Opcode::Fsqrt,
-        "copysign" => Opcode::Fcopysign,
-        "minnum" => Opcode::Fminnum,
-        "maxnum" => Opcode::Fmaxnum,
-        "fma" => Opcode::Fma,
-        "fshl" => Opcode::Fshl,
-        "fshr" => Opcode::Fshr,
+        "roundtozero" => Opcode::Ftrunc,
         "udiv" => return Some(V::PredicatedDivision(Opcode::Udiv)),
         "urem" => return Some(V::PredicatedDivision(Opcode::Urem)),
         "sdiv" => return Some(V::PredicatedDivision(Opcode::Sdiv)),
@@ -144,8 +169,46 @@ fn predicated(name: &str) -> Option<VectorIntrinsic> {
         "merge" => return Some(V::Merge),
         "load" => return Some(V::Load),
         "store" => return Some(V::Store),
-        _ => return None,
+        "gather" => return Some(V::Gather),
+        "scatter" => return Some(V::Scatter),
+        "strided.load" => return Some(V::StridedLoad),
+        "strided.store" => return Some(V::StridedStore),
+        "icmp" | "fcmp" => return Some(V::PredicatedCompare),
+        "cttz.elts" => return Some(V::PredicatedFirstActive),
+        "reverse" => return Some(V::PredicatedReverse),
+        "splice" => return Some(V::PredicatedSplice),
+        "splat" => return Some(V::PredicatedSplat),
+        _ => return cast(name).map(V::PredicatedCast).or_else(|| every_lane(name)),
     }))
+}
+
+fn cast(name: &str) -> Option<Opcode> {
+    Some(match name {
+        "trunc" => Opcode::Trunc,
+        "zext" => Opcode::Zext,
+        "sext" => Opcode::Sext,
+        "fptoui" => Opcode::Fptoui,
+        "fptosi" => Opcode::Fptosi,
+        "uitofp" => Opcode::Uitofp,
+        "sitofp" => Opcode::Sitofp,
+        "fptrunc" => Opcode::Fptrunc,
+        "fpext" => Opcode::Fpext,
+        "ptrtoint" => Opcode::Ptrtoint,
+        "inttoptr" => Opcode::Inttoptr,
+        _ => return None,
+    })
+}
+
+/// The form with mask and length of an intrinsic that works lane by lane, without either.
+fn every_lane(name: &str) -> Option<VectorIntrinsic> {
+    match intrinsics::lane_by_lane(name)? {
+        Intrinsic::Plain(op) => Some(V::Predicated(op)),
+        Intrinsic::PoisonFlag(op) => Some(V::PredicatedSpecial(op)),
+        Intrinsic::OfArgument(_) => Some(V::PredicatedClass),
+        Intrinsic::Library(functions) => Some(V::PredicatedLibrary(functions)),
+        Intrinsic::Nearest(functions) => Some(V::PredicatedNearest(functions)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -159,7 +222,12 @@ mod tests {
             ("experimental.vector.deinterleave2", Some(V::Deinterleave(2))),
             ("vector.interleave9", None),
             ("vp.add", Some(V::Predicated(Opcode::Add))),
-            ("vp.reduce.fadd", None),
+            ("vp.trunc", Some(V::PredicatedCast(Opcode::Trunc))),
+            ("vp.roundtozero", Some(V::Predicated(Opcode::Ftrunc))),
+            ("vp.sadd.sat", Some(V::Predicated(Opcode::SaddSat))),
+            ("vp.ctlz", Some(V::PredicatedSpecial(Opcode::Ctlz))),
+            ("experimental.vp.strided.load", Some(V::StridedLoad)),
+            ("vp.load.ff", None),
             ("experimental.cttz.elts", Some(V::FirstActive)),
             ("vector.reduce.fmaximum", Some(V::Extreme(Opcode::Fmaximum))),
             ("reverse", None),

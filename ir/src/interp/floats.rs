@@ -224,6 +224,16 @@ pub(super) fn to_int(op: Opcode, from: TypeData, value: u128, bits: u32) -> Outc
     })
 }
 
+/// Floating point to the nearest integer of `bits` bits, the even one of two; any if it is out of range.
+pub(super) fn to_nearest_int(from: TypeData, value: u128, bits: u32) -> Outcome<Scalar> {
+    let rounded = to_f64(from, value)?.round_ties_even();
+    let limit = 2f64.powi(bits.cast_signed() - 1);
+    Ok(match rounded >= -limit && rounded < limit {
+        true => Scalar::defined((rounded as i128).cast_unsigned() & mask(bits)),
+        false => Scalar::undef(bits),
+    })
+}
+
 /// An integer of `bits` bits to floating point.
 pub(super) fn from_int(op: Opcode, flags: IntFlags, bits: u32, value: u128, to: TypeData) -> Outcome<Scalar> {
     let number = signed(value, bits);

@@ -212,6 +212,7 @@ impl Lane {
             }),
             _ if undef != 0 => Ok(Scalar::undef(to)),
             O::Fptoui | O::Fptosi | O::FptouiSat | O::FptosiSat => floats::to_int(self.op, self.operand_ty, value, to),
+            O::Lrint => floats::to_nearest_int(self.operand_ty, value, to),
             O::Uitofp | O::Sitofp => floats::from_int(self.op, flags, from, value, self.ty),
             _ => floats::convert(self.operand_ty, value, self.ty),
         }

@@ -121,7 +121,7 @@ impl Verifier<'_> {
         let fits = match data.op {
             O::Trunc => is_int(from) && is_int(to) && scalar_bits(from_type) > scalar_bits(data.ty),
             O::Zext | O::Sext => is_int(from) && is_int(to) && scalar_bits(from_type) < scalar_bits(data.ty),
-            O::Fptoui | O::Fptosi | O::FptouiSat | O::FptosiSat => is_float(from) && is_int(to),
+            O::Fptoui | O::Fptosi | O::FptouiSat | O::FptosiSat | O::Lrint => is_float(from) && is_int(to),
             O::Uitofp | O::Sitofp => is_int(from) && is_float(to),
             O::Fptrunc => is_float(from) && is_float(to) && scalar_bits(from_type) > scalar_bits(data.ty),
             O::Fpext => is_float(from) && is_float(to) && scalar_bits(from_type) < scalar_bits(data.ty),

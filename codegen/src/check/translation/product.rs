@@ -59,7 +59,7 @@ impl Product {
         terms: &mut Terms,
     ) -> Verdict {
         for (number, side) in sides.iter().enumerate() {
-            self.walks[number].graph.compute(side.func);
+            self.walks[number].graph.compute(side.func, side.ops);
             self.live[number].compute(side, meaning);
         }
         self.nodes.clear();

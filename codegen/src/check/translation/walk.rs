@@ -8,7 +8,7 @@ use super::machine::{Event, Machine, Meaning, event};
 use super::terms::{Origin, Term, Terms};
 use super::values::{Side, Values, WORD_BITS, Word};
 use crate::branch::Join;
-use crate::desc::Role;
+use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
@@ -44,14 +44,17 @@ pub(super) struct Graph {
     entries: Vec<u32>,
     /// By block: its phis, which are the virtual registers that moves of its incoming edges define.
     phis: Vec<Vec<Reg>>,
-    /// By block: whether it starts a sequence of unconditional jumps that is so long that it counts as an endless loop.
+    /// By block: whether it starts a sequence of unconditional jumps without calls that is so long that it counts as an
+    /// endless loop.
     pub is_silent_loop: Vec<bool>,
+    /// By block: whether it has a call or a group of instructions, either of which is an event.
+    has_call: Vec<bool>,
     /// By instruction: the end of the group that starts there (exclusive), or 0.
     group_ends: Vec<u32>,
 }
 
 impl Graph {
-    pub(super) fn compute(&mut self, func: &MFunc) {
+    pub(super) fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         let count = func.blocks.len();
         self.entries.clear();
         self.entries.resize(count, 0);
@@ -70,12 +73,19 @@ impl Graph {
         for group in func.groups.iter().filter(|group| !group.is_empty()) {
             self.group_ends[group.start as usize] = group.end;
         }
+        self.has_call.clear();
+        for block in &func.blocks {
+            let has_call = (block.start..block.end).any(|number| {
+                self.group_ends[number as usize] > number || op_desc(ops, func.insts[number as usize].op).has_sets
+            });
+            self.has_call.push(has_call);
+        }
         self.is_silent_loop.clear();
         self.is_silent_loop.resize(count, false);
         for start in 0..count {
             let mut block = start;
             let mut steps = 0;
-            while func.blocks[block].term == BlockEnd::Jump && steps <= count.min(64) {
+            while func.blocks[block].term == BlockEnd::Jump && steps <= count.min(64) && !self.has_call[block] {
                 block = func.edges[func.blocks[block].first_edge as usize].to as usize;
                 steps += 1;
             }
@@ -396,12 +406,7 @@ impl Walk<'_, '_> {
 }
 
 /// Whether a group defines a register before it reads it.
-fn is_defined_first(
-    func: &MFunc,
-    ops: &'static [crate::desc::OpDesc],
-    range: std::ops::Range<u32>,
-    wanted: Reg,
-) -> bool {
+fn is_defined_first(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u32>, wanted: Reg) -> bool {
     for index in range {
         let inst = func.insts[index as usize];
         if inst.op == pseudo::USE {

@@ -173,6 +173,24 @@ pub(in crate::llvm) fn cast_of(
         .define_simple(InstData::new(op, to, flags, source, Operand::NONE), to, ty)
 }
 
+/// The number of a conversion in the file; `None` for other operations.
+pub(super) fn cast_number(op: Opcode) -> Option<u64> {
+    Some(match op {
+        Opcode::Trunc => casts::TRUNC,
+        Opcode::Zext => casts::ZEXT,
+        Opcode::Sext => casts::SEXT,
+        Opcode::Fptoui => casts::FP_TO_UI,
+        Opcode::Fptosi => casts::FP_TO_SI,
+        Opcode::Uitofp => casts::UI_TO_FP,
+        Opcode::Sitofp => casts::SI_TO_FP,
+        Opcode::Fptrunc => casts::FP_TRUNC,
+        Opcode::Fpext => casts::FP_EXT,
+        Opcode::Ptrtoint => casts::PTR_TO_INT,
+        Opcode::Inttoptr => casts::INT_TO_PTR,
+        _ => return None,
+    })
+}
+
 const INTEGER_PREDICATES: [Opcode; 10] = [
     Opcode::IcmpEq,
     Opcode::IcmpNe,

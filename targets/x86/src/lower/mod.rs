@@ -72,6 +72,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         | Opcode::Fptosi
         | Opcode::FptouiSat
         | Opcode::FptosiSat
+        | Opcode::Lrint
         | Opcode::Uitofp
         | Opcode::Sitofp
         | Opcode::Fptrunc

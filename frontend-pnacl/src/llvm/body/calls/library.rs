@@ -5,10 +5,12 @@ use super::{Call, define_result};
 use crate::builder::class::Class;
 use crate::builder::intrinsics::ByType;
 use crate::builder::signatures;
+use crate::builder::values::Builder;
+use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::float_parts::{call_of, computed_as, extended};
-use frazil_ir::{CallConv, CallFlags, InstData, Opcode, Operand, RuntimeFunction, Type};
+use frazil_ir::{CallConv, CallFlags, InstData, Opcode, Operand, RuntimeFunction, Type, TypeData};
 
 /// A call of the library function for the type of its first argument; `false` if there is none.
 pub(super) fn by_library(body: &mut Body<'_, '_>, call: &Call<'_>, functions: ByType) -> Result<bool, ReadError> {
@@ -24,6 +26,20 @@ pub(super) fn by_library(body: &mut Body<'_, '_>, call: &Call<'_>, functions: By
     }
     library_call(body, call, function)?;
     Ok(true)
+}
+
+/// Whether a float, or a vector of them, becomes the nearest integer of a type by an instruction.
+pub(super) fn is_converted(build: &Builder<'_, '_>, float: Word, result: Type) -> bool {
+    let types = build.function.types();
+    let lanes = |ty| match types.data(ty) {
+        TypeData::Vector { lanes, .. } => lanes,
+        _ => 0,
+    };
+    matches!(
+        types.scalar(float.ir_type()),
+        Type::F16 | Type::BF16 | Type::F32 | Type::F64
+    ) && matches!(types.scalar(result), Type::I32 | Type::I64)
+        && lanes(float.ir_type()) == lanes(result)
 }
 
 /// A call of a library function with the intrinsic's arguments.

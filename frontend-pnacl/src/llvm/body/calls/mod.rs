@@ -15,6 +15,7 @@ use super::{FAST_MATH_MASK, atomics, fast_math, float_parts, saturating, wide};
 use crate::builder::class::Class;
 use crate::builder::intrinsics::Intrinsic;
 use crate::builder::signatures;
+use crate::builder::vector_intrinsics::VectorIntrinsic;
 use crate::builder::word::{NO_TYPE, State, Word};
 use crate::error::ReadError;
 use crate::llvm::attributes::{Attributes, FORBIDS_CALLS, LACKS_TYPE};
@@ -290,7 +291,11 @@ pub(super) fn read<'m>(
 /// Whether all arguments of an intrinsic that are metadata are wanted.
 #[inline]
 fn names_metadata(intrinsic: Option<Intrinsic>) -> bool {
-    strict::names_environment(intrinsic) || matches!(intrinsic, Some(Intrinsic::Variable(_)))
+    strict::names_environment(intrinsic)
+        || matches!(
+            intrinsic,
+            Some(Intrinsic::Variable(_) | Intrinsic::Vector(VectorIntrinsic::PredicatedCompare))
+        )
 }
 
 /// Refuses a call of something else with metadata.
@@ -520,7 +525,14 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
             let data = InstData::new(Opcode::Inttoptr, Type::PTR, 0, masked, Operand::NONE);
             body.build.define(data, Type::PTR, call.result)?;
         }
-        (Intrinsic::Library(functions), _) => return library::by_library(body, call, functions),
+        (Intrinsic::Nearest(_), &[float]) if library::is_converted(&body.build, float, result) => {
+            let source = body.build.typed(float);
+            let data = InstData::new(Opcode::Lrint, result, 0, source, Operand::NONE);
+            body.build.define(data, result, call.result)?;
+        }
+        (Intrinsic::Library(functions) | Intrinsic::Nearest(functions), _) => {
+            return library::by_library(body, call, functions);
+        }
         (Intrinsic::Elements(functions), &[to, from, length, bytes]) if class == Class::Void => {
             return atomics::copy_elements(body, functions, [to, from, length], bytes);
         }

@@ -15,8 +15,8 @@ use crate::builder::environment::Said;
 use crate::builder::intrinsics::Intrinsic;
 use crate::builder::word::Word;
 use crate::error::ReadError;
+use crate::llvm::body::arithmetic::cast_number;
 use crate::llvm::body::context::Body;
-use crate::llvm::codes::casts;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{ConstKind, Format, InstData, Opcode, Operand, Refusal, StrictFlags, Type, TypeData};
 
@@ -37,14 +37,7 @@ pub(super) fn lower(
     intrinsic: Intrinsic,
     class: Class,
 ) -> Result<bool, ReadError> {
-    let mut numbers = std::mem::take(&mut body.build.state.environment.numbers);
-    let said = numbers
-        .iter()
-        .map(|&number| said(body, number))
-        .collect::<Result<Vec<Said>, ReadError>>();
-    numbers.clear();
-    body.build.state.environment.numbers = numbers;
-    let said = said?;
+    let said = said_by_call(body)?;
     let Class::Scalar(result) = class else {
         return Ok(false);
     };
@@ -57,7 +50,10 @@ pub(super) fn lower(
     match intrinsic {
         Intrinsic::ConstrainedLibrary(functions) => by_library(body, call, functions),
         Intrinsic::ConstrainedCompare(signaling) => {
-            let &[Said::Predicate(op), _] = said.as_slice() else {
+            let &[predicate, _] = said.as_slice() else {
+                return Ok(false);
+            };
+            let Some(op) = predicate.of_floats() else {
                 return Ok(false);
             };
             let operation = Operation {
@@ -79,6 +75,15 @@ pub(super) fn lower(
     }
 }
 
+/// What the texts say that the call being read names.
+pub(super) fn said_by_call(body: &mut Body<'_, '_>) -> Result<Vec<Said>, ReadError> {
+    let mut numbers = std::mem::take(&mut body.build.state.environment.numbers);
+    let said = numbers.iter().map(|&number| said(body, number)).collect();
+    numbers.clear();
+    body.build.state.environment.numbers = numbers;
+    said
+}
+
 /// What the text with a number says.
 fn said(body: &mut Body<'_, '_>, number: u32) -> Result<Said, ReadError> {
     if let Some(said) = body.build.state.environment.meaning(number) {
@@ -91,10 +96,9 @@ fn said(body: &mut Body<'_, '_>, number: u32) -> Result<Said, ReadError> {
     let is_shared = u64::from(number) < places.base();
     *body.outer_metadata = places.into_outer();
     let Some(said) = text?.and_then(|text| Said::from_text(&text)) else {
-        return Err(body.build.unsupported(
-            Refusal::Bitcode,
-            "a constrained operation with metadata that is not known",
-        ));
+        return Err(body
+            .build
+            .unsupported(Refusal::Bitcode, "an intrinsic with metadata that is not known"));
     };
     if !body.build.state.environment.remember(number, is_shared, said) {
         return Err(body
@@ -165,13 +169,8 @@ impl Operation {
         let build = &mut body.build;
         if is_cast(self.op) {
             let &[value] = arguments else { return Ok(None) };
-            let number = match self.op {
-                Opcode::Fptoui => casts::FP_TO_UI,
-                Opcode::Fptosi => casts::FP_TO_SI,
-                Opcode::Uitofp => casts::UI_TO_FP,
-                Opcode::Sitofp => casts::SI_TO_FP,
-                Opcode::Fptrunc => casts::FP_TRUNC,
-                _ => casts::FP_EXT,
+            let Some(number) = cast_number(self.op) else {
+                return Ok(None);
             };
             if build.cast_opcode(number, value.ir_type(), result)? != Some(self.op) {
                 return Ok(None);

@@ -124,6 +124,7 @@ pub fn float_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
         Opcode::Fpext | Opcode::Fptrunc => convert_float(cx, data, from),
         Opcode::Sitofp | Opcode::Uitofp => from_integer(cx, data, from),
         Opcode::FptosiSat | Opcode::FptouiSat => saturate(cx, data, from),
+        Opcode::Lrint => to_nearest(cx, data, from),
         _ => to_integer(cx, data, from),
     }
 }
@@ -233,6 +234,24 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
             cx.emit(rr(truncating_row(bytes), size, dst, src));
         }
     }
+    Ok(())
+}
+
+/// To the nearest integer of the current rounding mode.
+fn to_nearest<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
+    let row = match float_bytes(from) {
+        4 => Op::Cvtss2siRR,
+        8 => Op::Cvtsd2siRR,
+        _ => return unsupported_float(),
+    };
+    let size = match int_bits(cx, data.ty) {
+        1..=32 => 4,
+        33..=64 => 8,
+        _ => return unsupported_float(),
+    };
+    let src = cx.use_reg(data.a, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(row, size, dst, src));
     Ok(())
 }
 

@@ -36,6 +36,8 @@ fn float_row(op: Opcode, from: Type, to: Type) -> Option<Op> {
         (Opcode::Sitofp, Type::I32, Type::F64) => Op::Cvtdq2pdRR,
         (Opcode::Fptosi, Type::F32, Type::I32) => Op::Cvttps2dqRR,
         (Opcode::Fptosi, Type::F64, Type::I32) => Op::Cvttpd2dqRR,
+        (Opcode::Lrint, Type::F32, Type::I32) => Op::Cvtps2dqRR,
+        (Opcode::Lrint, Type::F64, Type::I32) => Op::Cvtpd2dqRR,
         (Opcode::Fpext, Type::F32, Type::F64) => Op::Cvtps2pdRR,
         (Opcode::Fptrunc, Type::F64, Type::F32) => Op::Cvtpd2psRR,
         _ => return None,

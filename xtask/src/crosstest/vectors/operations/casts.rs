@@ -10,6 +10,7 @@ pub const TABLE: Table = &[
     (is_int, to_float, &["sitofp", "uitofp"]),
     (is_float, to_int, &["fptosi", "fptoui"]),
     (is_float, to_int_saturating, &["fptosi.sat", "fptoui.sat"]),
+    (is_float, to_nearest, &["lrint", "llrint"]),
     (is_float, between_floats, &["fptrunc", "fpext"]),
     (is_int, pointers, &["ptrtoint", "inttoptr"]),
     (no_pointer, bits, &["bitcast"]),
@@ -25,7 +26,7 @@ fn cast(maker: &mut Maker<'_>, op: &str, (from, fill): (Type, Fill), to: Type) {
     maker.output(to, &result);
 }
 
-fn width(maker: &mut Maker<'_>, lanes: u32, fits: impl Fn(u32) -> bool) -> Element {
+pub(super) fn width(maker: &mut Maker<'_>, lanes: u32, fits: impl Fn(u32) -> bool) -> Element {
     loop {
         let element = Element::Int(maker.random.pick(&WIDTHS));
         if fits(element.bits()) && element.allows(lanes) {
@@ -49,7 +50,7 @@ fn wider(maker: &mut Maker<'_>, op: &str, ty: Type) {
     cast(maker, op, (ty, Fill::Any), ty.with(to));
 }
 
-fn float(maker: &mut Maker<'_>) -> Element {
+pub(super) fn float(maker: &mut Maker<'_>) -> Element {
     maker.random.pick(&[Element::Float, Element::Double])
 }
 
@@ -72,6 +73,18 @@ fn to_int(maker: &mut Maker<'_>, op: &str, ty: Type) {
 fn to_int_saturating(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let to = ty.with(width(maker, ty.lanes, |_| true));
     let a = maker.input(ty, Fill::Any);
+    let name = format!("llvm.{name}.{}.{}", to.suffix(), ty.suffix());
+    let result = maker.call(&to.to_string(), &name, &[argument(ty, a)]);
+    maker.output(to, &result);
+}
+
+fn to_nearest(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let bits = match name {
+        "lrint" => maker.random.pick(&[32, 64]),
+        _ => 64,
+    };
+    let to = ty.with(Element::Int(bits));
+    let a = maker.input(ty, Fill::Signed(bits - 1));
     let name = format!("llvm.{name}.{}.{}", to.suffix(), ty.suffix());
     let result = maker.call(&to.to_string(), &name, &[argument(ty, a)]);
     maker.output(to, &result);

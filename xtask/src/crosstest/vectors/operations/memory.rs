@@ -84,7 +84,7 @@ fn masked_store(maker: &mut Maker<'_>, name: &str, ty: Type) {
 }
 
 /// Addresses of elements of this type from some base on, by numbers of other lanes.
-fn places(maker: &mut Maker<'_>, base: &str, ty: Type) -> (Type, String) {
+pub(super) fn places(maker: &mut Maker<'_>, base: &str, ty: Type) -> (Type, String) {
     let index = Type::vector(Element::Int(maker.random.pick(&[8, 16, 32, 64])), ty.lanes);
     let numbers = maker.input(index, Fill::Any);
     let inside = maker.emit(&format!("and {index} {numbers}, {}", index.splat("63")));

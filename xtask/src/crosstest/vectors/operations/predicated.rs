@@ -1,7 +1,10 @@
-//! `llvm.vp.*`: operations under a mask and for the first lanes only; the others are poison.
+//! `llvm.vp.*`: operations under a mask and for the first lanes only; the others are poison. Those that llc refuses for
+//! x86 are left out.
 
 use super::super::maker::{Fill, Maker};
 use super::super::types::{Element, Type};
+use super::casts::{float, width};
+use super::memory::places;
 use super::{Table, argument, is_float, is_int, mask};
 
 pub const TABLE: Table = &[
@@ -9,12 +12,43 @@ pub const TABLE: Table = &[
         is_int,
         binary,
         &[
-            "vp.add", "vp.sub", "vp.mul", "vp.and", "vp.or", "vp.xor", "vp.smax", "vp.umin",
+            "vp.add",
+            "vp.sub",
+            "vp.mul",
+            "vp.and",
+            "vp.or",
+            "vp.xor",
+            "vp.smax",
+            "vp.umin",
+            "vp.sadd.sat",
+            "vp.usub.sat",
         ],
     ),
+    (is_int, unary, &["vp.ctpop", "vp.bitreverse"]),
+    (is_int, special, &["vp.abs", "vp.ctlz", "vp.cttz"]),
+    (is_int, three, &["vp.fshl", "vp.fshr"]),
     (is_float, binary, &["vp.fadd", "vp.fsub", "vp.fmul", "vp.fdiv"]),
     (is_float, unary, &["vp.fneg", "vp.fabs", "vp.sqrt"]),
+    (is_float, three, &["vp.fma"]),
+    (is_int, wider, &["vp.sext", "vp.zext"]),
+    (is_int, to_float, &["vp.sitofp", "vp.uitofp"]),
+    (is_float, to_int, &["vp.fptosi"]),
+    (is_int, compare, &["vp.icmp"]),
+    (is_float, compare, &["vp.fcmp"]),
     (is_int, reduce, &["vp.reduce.add", "vp.reduce.xor", "vp.reduce.umax"]),
+    (
+        is_float,
+        reduce,
+        &[
+            "vp.reduce.fadd",
+            "vp.reduce.fmax",
+            "vp.reduce.fmin",
+            "vp.reduce.fminimum",
+            "vp.reduce.fmaximum",
+        ],
+    ),
+    (has_whole_bytes, gather, &["vp.gather"]),
+    (has_whole_bytes, scatter, &["vp.scatter"]),
     (has_whole_bytes, load, &["vp.load"]),
     (has_whole_bytes, store, &["vp.store"]),
     (is_int, select, &["vp.select", "vp.merge"]),
@@ -53,11 +87,16 @@ fn active(maker: &mut Maker<'_>, ty: Type, truth: &str, length: &str) -> String 
 }
 
 fn finish(maker: &mut Maker<'_>, name: &str, ty: Type, operands: &[String]) {
+    let arguments = operands.iter().map(|operand| argument(ty, operand.clone())).collect();
+    finish_as(maker, &format!("{name}.{}", ty.suffix()), ty, arguments);
+}
+
+/// Calls an intrinsic with a mask and a length after these arguments.
+fn finish_as(maker: &mut Maker<'_>, name: &str, ty: Type, mut arguments: Vec<(String, String)>) {
     let (truth, length) = predicate(maker, ty);
-    let mut arguments: Vec<_> = operands.iter().map(|operand| argument(ty, operand.clone())).collect();
     arguments.push(argument(ty.truth(), truth.clone()));
     arguments.push(("i32".to_owned(), length.clone()));
-    let value = maker.call(&ty.to_string(), &format!("llvm.{name}.{}", ty.suffix()), &arguments);
+    let value = maker.call(&ty.to_string(), &format!("llvm.{name}"), &arguments);
     chosen(maker, ty, &value, (&truth, &length));
 }
 
@@ -80,8 +119,88 @@ fn unary(maker: &mut Maker<'_>, name: &str, ty: Type) {
     finish(maker, name, ty, &operands);
 }
 
+fn three(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let (a, b) = (maker.input(ty, Fill::Any), maker.input(ty, Fill::Any));
+    let c = ty.literal(maker.random);
+    finish(maker, name, ty, &[a, b, c]);
+}
+
+/// With a special input that is none.
+fn special(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let a = maker.input(ty, Fill::Any);
+    let arguments = vec![argument(ty, a), ("i1".to_owned(), "false".to_owned())];
+    finish_as(maker, &format!("{name}.{}", ty.suffix()), ty, arguments);
+}
+
+fn cast(maker: &mut Maker<'_>, name: &str, (from, fill): (Type, Fill), to: Type) {
+    let a = maker.input(from, fill);
+    let name = format!("{name}.{}.{}", to.suffix(), from.suffix());
+    finish_as(maker, &name, to, vec![argument(from, a)]);
+}
+
+fn wider(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let ty = if ty.element == Element::Int(128) {
+        ty.truth()
+    } else {
+        ty
+    };
+    let to = width(maker, ty.lanes, |bits| bits > ty.element.bits());
+    cast(maker, name, (ty, Fill::Any), ty.with(to));
+}
+
+fn to_float(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let to = float(maker);
+    cast(maker, name, (ty, Fill::Any), ty.with(to));
+}
+
+fn to_int(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let to = width(maker, ty.lanes, |_| true);
+    cast(maker, name, (ty, Fill::Signed(to.bits())), ty.with(to));
+}
+
+fn compare(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let (a, b) = (maker.input(ty, Fill::Any), maker.operand(ty, Fill::Any));
+    let predicate = match ty.element.is_float() {
+        true => maker.random.pick(&["oeq", "ult", "uno", "one", "uge"]),
+        false => maker.random.pick(&["eq", "ne", "ult", "uge", "slt", "sgt"]),
+    };
+    let arguments = vec![
+        argument(ty, a),
+        argument(ty, b),
+        ("metadata".to_owned(), format!("!\"{predicate}\"")),
+    ];
+    finish_as(maker, &format!("{name}.{}", ty.suffix()), ty.truth(), arguments);
+}
+
+fn gather(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let base = maker.input_address(Type { lanes: 64, ..ty }, Fill::Any);
+    let (of_addresses, address) = places(maker, &base, ty);
+    let name = format!("{name}.{}.{}", ty.suffix(), of_addresses.suffix());
+    finish_as(maker, &name, ty, vec![argument(of_addresses, address)]);
+}
+
+fn scatter(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let value = maker.input(ty, Fill::Any);
+    let base = maker.output_address(Type { lanes: 64, ..ty });
+    let (of_addresses, address) = places(maker, &base, ty);
+    let (truth, length) = predicate(maker, ty);
+    let arguments = [
+        argument(ty, value),
+        argument(of_addresses, address),
+        argument(ty.truth(), truth),
+        ("i32".to_owned(), length),
+    ];
+    let name = format!("llvm.{name}.{}.{}", ty.suffix(), of_addresses.suffix());
+    let call = maker.call_text("void", &name, &arguments);
+    maker.line(&call);
+}
+
 fn reduce(maker: &mut Maker<'_>, name: &str, ty: Type) {
-    let (start, a) = (maker.operand(ty.lane(), Fill::Any), maker.input(ty, Fill::Any));
+    let fill = match name {
+        "vp.reduce.fadd" => Fill::Small,
+        _ => Fill::Any,
+    };
+    let (start, a) = (maker.operand(ty.lane(), fill), maker.input(ty, fill));
     let (truth, length) = predicate(maker, ty);
     let arguments = [
         argument(ty.lane(), start),

@@ -23,22 +23,23 @@ fn argument(build: &mut Builder<'_, '_>, word: Word, lane: u32) -> (Operand, Typ
     }
 }
 
-/// A library function for each lane.
+/// A library function for each lane of these arguments of a call.
 pub(super) fn library(
     body: &mut Body<'_, '_>,
     call: &Call<'_>,
+    arguments: &[Word],
     functions: ByType,
     result: Option<Type>,
 ) -> Result<bool, ReadError> {
     let build = &mut body.build;
-    let (Some(result), Some(first)) = (result, call.arguments.first()) else {
+    let (Some(result), Some(first)) = (result, arguments.first()) else {
         return Ok(false);
     };
     let (Some((element, lanes)), Some((float, _))) = (vector(build, result), vector(build, first.ir_type())) else {
         return Ok(false);
     };
     let is_alike = |word: &Word| vector(build, word.ir_type()).is_none_or(|(_, own)| own == lanes);
-    let Some(function) = functions.of(float).filter(|_| call.arguments.iter().all(is_alike)) else {
+    let Some(function) = functions.of(float).filter(|_| arguments.iter().all(is_alike)) else {
         return Ok(false);
     };
     // The C library's functions that give an integer give 64 bits.
@@ -48,9 +49,7 @@ pub(super) fn library(
     build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
     let mut made = Vec::new();
     for lane in 0..lanes {
-        let arguments: Vec<_> = (call.arguments.iter())
-            .map(|&word| argument(build, word, lane))
-            .collect();
+        let arguments: Vec<_> = (arguments.iter()).map(|&word| argument(build, word, lane)).collect();
         let data = call_of(build, function, &arguments, Some(element));
         made.push(Operand::value(build.function.push_inst_result(data, element)));
     }
@@ -207,34 +206,19 @@ pub(super) fn lower(
             compress(build, call, [value, mask, otherwise], result)
         }
         (V::Histogram, &[addresses, step, mask], None) => histogram(build, [addresses, step, mask]),
-        (V::Load, &[address, mask, length], Some(result)) if address.ir_type() == Type::PTR => {
-            let (Some((element, lanes)), Some(bytes)) = (vector(build, result), lane_bytes(build, result)) else {
-                return Ok(false);
-            };
-            build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
-            let is_active = active(build, mask, length, lanes)?;
-            let mut made = Vec::new();
-            for lane in 0..lanes {
-                let at = place(build, address, (is_active, mask.ir_type()), (lane, bytes));
-                made.push(build.emit(Opcode::Load, element, MemFlags::aligned(0).0, at, Operand::NONE));
-            }
-            let vector = collect(build, result, &made);
-            define(build, call, vector, result)
+        (V::Load | V::Gather, &[address, mask, length], Some(result)) => {
+            load(build, call, (Addresses::of(address), mask, length), result)
         }
-        (V::Store, &[value, address, mask, length], None) if address.ir_type() == Type::PTR => {
-            let ty = value.ir_type();
-            let (Some((element, lanes)), Some(bytes)) = (vector(build, ty), lane_bytes(build, ty)) else {
-                return Ok(false);
-            };
-            build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
-            let is_active = active(build, mask, length, lanes)?;
-            for lane in 0..lanes {
-                let at = place(build, address, (is_active, mask.ir_type()), (lane, bytes));
-                let (stored, _) = argument(build, value, lane);
-                let data = InstData::new(Opcode::Store, element, MemFlags::aligned(0).0, stored, at);
-                build.function.push_inst(data);
-            }
-            Ok(true)
+        (V::StridedLoad, &[address, stride, mask, length], Some(result)) => {
+            let addresses = Addresses::strided(build, address, stride);
+            load(build, call, (addresses, mask, length), result)
+        }
+        (V::Store | V::Scatter, &[value, address, mask, length], None) => {
+            store(build, value, (Addresses::of(address), mask, length))
+        }
+        (V::StridedStore, &[value, address, stride, mask, length], None) => {
+            let addresses = Addresses::strided(build, address, stride);
+            store(build, value, (addresses, mask, length))
         }
         _ => Ok(false),
     }
@@ -244,6 +228,7 @@ pub(super) fn lower(
 fn lane_bytes(build: &Builder<'_, '_>, ty: Type) -> Option<u32> {
     let types = build.function.types();
     match types.scalar(ty) {
+        Type::F16 | Type::BF16 => Some(2),
         Type::F32 => Some(4),
         Type::F64 | Type::PTR => Some(8),
         element => match types.int_bits(element) {
@@ -253,14 +238,104 @@ fn lane_bytes(build: &Builder<'_, '_>, ty: Type) -> Option<u32> {
     }
 }
 
-/// The address of a lane, or of a slot if it is left out.
-fn place(
+/// Where the lanes of an access are.
+#[derive(Clone, Copy)]
+struct Addresses {
+    /// A pointer to the first lane, or a vector of pointers to all of them.
+    of: Word,
+    /// How far lanes are apart, if that is computed; one after the other otherwise.
+    stride: Option<Operand>,
+}
+
+impl Addresses {
+    fn of(word: Word) -> Addresses {
+        Addresses { of: word, stride: None }
+    }
+
+    /// Lanes that are so many bytes apart, a number with a sign.
+    fn strided(build: &mut Builder<'_, '_>, first: Word, stride: Word) -> Addresses {
+        let stride = Some(build.word_as_distance(stride, Opcode::Sext));
+        Addresses { of: first, stride }
+    }
+
+    /// Whether they are what accesses of so many lanes take.
+    fn fit(self, build: &Builder<'_, '_>, lanes: u32) -> bool {
+        match vector(build, self.of.ir_type()) {
+            Some((element, own)) => element == Type::PTR && own == lanes && self.stride.is_none(),
+            None => self.of.ir_type() == Type::PTR,
+        }
+    }
+
+    /// The address of a lane of so many bytes.
+    fn lane(self, build: &mut Builder<'_, '_>, lane: u32, bytes: u32) -> Operand {
+        let Some(stride) = self.stride.filter(|_| lane > 0) else {
+            let (address, _) = argument(build, self.of, lane);
+            return match vector(build, self.of.ir_type()) {
+                Some(_) => address,
+                None => build.address_after(address, Type::PTR, i64::from(lane * bytes)),
+            };
+        };
+        let distance = build.pointer_int();
+        let times = match lane {
+            1 => stride,
+            _ => build.emit(Opcode::Mul, distance, 0, stride, number(lane)),
+        };
+        build.emit(Opcode::PtrAdd, Type::PTR, 0, self.of.operand(), times)
+    }
+}
+
+/// The lanes that a mask and a length choose.
+fn load(
     build: &mut Builder<'_, '_>,
-    address: Word,
-    (mask, of_mask): (Operand, Type),
-    (lane, bytes): (u32, u32),
-) -> Operand {
-    let at = build.address_after(address.operand(), Type::PTR, i64::from(lane * bytes));
+    call: &Call<'_>,
+    (addresses, mask, length): (Addresses, Word, Word),
+    result: Type,
+) -> Result<bool, ReadError> {
+    let (Some((element, lanes)), Some(bytes)) = (vector(build, result), lane_bytes(build, result)) else {
+        return Ok(false);
+    };
+    if !addresses.fit(build, lanes) {
+        return Ok(false);
+    }
+    build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
+    let is_active = active(build, mask, length, lanes)?;
+    let mut made = Vec::new();
+    for lane in 0..lanes {
+        let at = addresses.lane(build, lane, bytes);
+        let at = chosen(build, at, (is_active, mask.ir_type()), lane);
+        made.push(build.emit(Opcode::Load, element, MemFlags::aligned(0).0, at, Operand::NONE));
+    }
+    let vector = collect(build, result, &made);
+    define(build, call, vector, result)
+}
+
+/// Stores the lanes that a mask and a length choose, in their order.
+fn store(
+    build: &mut Builder<'_, '_>,
+    value: Word,
+    (addresses, mask, length): (Addresses, Word, Word),
+) -> Result<bool, ReadError> {
+    let ty = value.ir_type();
+    let (Some((element, lanes)), Some(bytes)) = (vector(build, ty), lane_bytes(build, ty)) else {
+        return Ok(false);
+    };
+    if !addresses.fit(build, lanes) {
+        return Ok(false);
+    }
+    build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
+    let is_active = active(build, mask, length, lanes)?;
+    for lane in 0..lanes {
+        let at = addresses.lane(build, lane, bytes);
+        let at = chosen(build, at, (is_active, mask.ir_type()), lane);
+        let (stored, _) = argument(build, value, lane);
+        let data = InstData::new(Opcode::Store, element, MemFlags::aligned(0).0, stored, at);
+        build.function.push_inst(data);
+    }
+    Ok(true)
+}
+
+/// An address if a lane of a mask holds, or a slot.
+fn chosen(build: &mut Builder<'_, '_>, at: Operand, (mask, of_mask): (Operand, Type), lane: u32) -> Operand {
     let spare = spare(build);
     let is_active = extract(build, (of_mask, Type::I1), mask, lane);
     build.choose(Type::PTR, is_active, at, spare)
@@ -280,9 +355,7 @@ fn histogram(build: &mut Builder<'_, '_>, [addresses, step, mask]: [Word; 3]) ->
     let (ty, flags) = (step.ir_type(), MemFlags::aligned(0).0);
     for lane in 0..lanes {
         let (address, _) = argument(build, addresses, lane);
-        let spare = spare(build);
-        let is_active = extract(build, (mask.ir_type(), Type::I1), mask.operand(), lane);
-        let at = build.choose(Type::PTR, is_active, address, spare);
+        let at = chosen(build, address, (mask.operand(), mask.ir_type()), lane);
         let before = build.emit(Opcode::Load, ty, flags, at, Operand::NONE);
         let sum = build.emit(Opcode::Add, ty, 0, before, step.operand());
         build

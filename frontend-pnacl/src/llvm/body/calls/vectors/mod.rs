@@ -27,7 +27,9 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrins
         _ => None,
     };
     match intrinsic {
-        Intrinsic::Library(functions) => lanes::library(body, call, functions, result),
+        Intrinsic::Library(functions) | Intrinsic::Nearest(functions) => {
+            lanes::library(body, call, &call.arguments, functions, result)
+        }
         Intrinsic::Split(functions) => lanes::split(body, call, functions),
         Intrinsic::Both(functions) => lanes::both(body, call, functions),
         Intrinsic::FixedPoint(operation) => lanes::fixed_point(body, call, operation, result),
@@ -40,11 +42,29 @@ pub(super) fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrins
                 .sum();
             body.build.make_wide_room(8 * lanes + 64)?;
             match operation {
-                V::Compress | V::Histogram | V::Load | V::Store => lanes::lower(body, call, operation, result),
+                V::Compress
+                | V::Histogram
+                | V::Load
+                | V::Store
+                | V::Gather
+                | V::Scatter
+                | V::StridedLoad
+                | V::StridedStore => lanes::lower(body, call, operation, result),
                 V::Predicated(_)
                 | V::PredicatedDivision(_)
+                | V::PredicatedSpecial(_)
+                | V::PredicatedClass
+                | V::PredicatedCast(_)
+                | V::PredicatedCompare
+                | V::PredicatedLibrary(_)
+                | V::PredicatedNearest(_)
                 | V::PredicatedReduction(..)
+                | V::PredicatedExtreme(_)
                 | V::PredicatedSelect
+                | V::PredicatedFirstActive
+                | V::PredicatedReverse
+                | V::PredicatedSplice
+                | V::PredicatedSplat
                 | V::Merge => predicated::lower(body, call, operation, result),
                 _ => moves::lower(body, call, operation, result),
             }

@@ -97,7 +97,8 @@ fn operate(
             below(build, distance, index, lanes)?
         }
         (V::FirstActive, &[value, _], Some((element, lanes)), None) => {
-            first_active(build, value.operand(), (value.ir_type(), element), lanes, result)?
+            let value = (value.operand(), value.ir_type(), element);
+            first_of(build, value, lanes, None, result)?
         }
         (V::PartialSum, &[start, value], Some((_, lanes)), _) if start.ir_type() == result => {
             let from = value.ir_type();
@@ -167,22 +168,36 @@ pub(super) fn below(build: &mut Builder<'_, '_>, limit: Operand, ty: Type, lanes
     compare(build, Opcode::IcmpUlt, of_steps, steps, limits)
 }
 
-fn first_active(
+/// The number of the first lane that is not zero; of lanes that a mask chooses, and a length if there is none, or the
+/// number of all lanes.
+pub(super) fn first_of(
     build: &mut Builder<'_, '_>,
-    value: Operand,
-    (ty, element): (Type, Type),
+    (value, ty, element): (Operand, Type, Type),
     lanes: u32,
+    chosen: Option<(Operand, Word)>,
     result: Type,
 ) -> Result<Operand, ReadError> {
-    let is_active = if element == Type::I1 {
+    let is_set = if element == Type::I1 {
         value
     } else {
         let zero = Operand::constant(build.function.push_plain_const(ConstKind::Zero, ty));
         compare(build, Opcode::IcmpNe, ty, value, zero)?
     };
     let (steps, of_steps) = numbers(build, Type::I32, (0..lanes).map(i64::from))?;
-    let (none, _) = numbers(build, Type::I32, (0..lanes).map(|_| i64::from(lanes)))?;
-    let chosen = build.choose(of_steps, is_active, steps, none);
+    let (is_wanted, none) = match chosen {
+        None => (
+            is_set,
+            numbers(build, Type::I32, (0..lanes).map(|_| i64::from(lanes)))?.0,
+        ),
+        Some((mask, length)) if length.ir_type() == Type::I32 => {
+            let masks = build.bool_like(ty)?;
+            let length = build.typed(length);
+            let is_wanted = build.emit(Opcode::And, masks, 0, mask, is_set);
+            (is_wanted, splat(build, length, Type::I32, lanes)?)
+        }
+        Some(_) => return Err(build.malformed("a length of a vector that is no i32")),
+    };
+    let chosen = build.choose(of_steps, is_wanted, steps, none);
     let first = if lanes == 1 {
         extract(build, (of_steps, Type::I32), chosen, 0)
     } else {
@@ -196,7 +211,7 @@ fn first_active(
 }
 
 /// The extreme of all lanes, one after the other: targets call a function for each pair.
-fn extreme(
+pub(super) fn extreme(
     build: &mut Builder<'_, '_>,
     (op, flags): (Opcode, u16),
     value: Operand,
