@@ -163,6 +163,18 @@ fn constants_and_assigned_variables_are_those_of_llc() {
     }
 }
 
+/// Debuggers compute with 64 bits; a negative constant of more has all of them.
+#[test]
+fn wide_constants_that_passes_find_are_complete() {
+    let folder = Folder::new("wide-constants");
+    let bitcode = bitcode("constants.c", &["-g", "-O0"], &folder);
+    let (object, commands) = (folder.path("ours.o"), folder.path("commands.gdb"));
+    run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+    std::fs::write(&commands, "break use\nrun\nup\nprint negative\n").expect("written");
+    let text = session(&object, &commands);
+    assert!(text.contains("$1 = -3\n"), "{text}");
+}
+
 /// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these
 /// bytes have one.
 fn statistics(object: &Path) -> [f64; 3] {

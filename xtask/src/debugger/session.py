@@ -21,7 +21,8 @@ for setting in ["pagination off", "debuginfod enabled off", "confirm off", "prin
 
 SOURCE = os.environ["FRAZIL_SOURCE"]
 STOPS = int(os.environ["FRAZIL_STOPS"])
-ADDRESS = re.compile(r'0x[0-9a-f]+( <[^>]*>)?( "(?:[^"\\]|\\.)*"(?:\.\.\.)?)?')
+CHARACTERS = r'"(?:[^"\\]|\\.)*"(?:\.\.\.)?|<incomplete sequence [^>]*>'
+ADDRESS = re.compile(r'0x[0-9a-f]+( <(?!incomplete)[^>]*>)?(?:,? (?:%s))*' % CHARACTERS)
 
 
 def without_address(match):
