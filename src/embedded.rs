@@ -6,7 +6,7 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
-use crate::options::{Arguments, Emit, Options, recipe_of_level, words};
+use crate::options::{Arguments, CompressDebug, Emit, Options, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;
 use crate::{Report, dump};
@@ -109,6 +109,7 @@ impl Embedded {
             function_sections: module.function_sections,
             data_sections: module.data_sections,
             asm_verbose: module.asm_verbose || self.options.asm_verbose,
+            compress_debug: module.compress_debug,
             ..self.options.clone()
         };
         let start = Clock::start(options.measure);
@@ -136,6 +137,8 @@ pub struct Wanted {
     pub data_sections: bool,
     /// Whether assembly text has comments.
     pub asm_verbose: bool,
+    /// How debug sections are compressed.
+    pub compress_debug: CompressDebug,
 }
 
 fn refusal(argument: &clap::Arg) -> String {

@@ -8,6 +8,7 @@ mod asm_programs;
 mod bounds;
 mod command;
 mod compare;
+mod compressed_debug;
 mod conventions;
 mod debug_information;
 mod dominance;

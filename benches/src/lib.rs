@@ -96,6 +96,7 @@ pub fn write(target: &dyn Target, module: &Module, code: &[(FuncId, CompiledFunc
     let options = EmitOptions {
         relocation_model: RelocationModel::Pic,
         function_sections: false,
+        compress_debug: false,
         data_sections: false,
     };
     let mut builder = ObjectBuilder::new(module, target.desc(), options).expect("the module can be written");

@@ -34,6 +34,8 @@ pub struct EmitOptions {
     pub function_sections: bool,
     /// Whether each data definition has a section of its own.
     pub data_sections: bool,
+    /// Whether debug sections are compressed where that makes them smaller.
+    pub compress_debug: bool,
 }
 
 /// Where a data definition goes.

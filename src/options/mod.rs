@@ -46,6 +46,16 @@ pub enum Emit {
     Mach,
 }
 
+/// How debug sections are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CompressDebug {
+    /// Not at all
+    #[default]
+    None,
+    /// By zlib, where that makes them smaller
+    Zlib,
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -81,6 +91,8 @@ pub struct Options {
     pub data_sections: bool,
     /// Whether debug information of the input is kept; what is not kept is not even read.
     pub keeps_debug: bool,
+    /// How debug sections of objects are compressed.
+    pub compress_debug: CompressDebug,
     /// What is observed while passes run.
     pub observe: Observe,
     /// Whether each register allocation is proved; see [`frazil_codegen::check`].
@@ -117,6 +129,7 @@ impl Default for Options {
             function_sections: false,
             data_sections: false,
             keeps_debug: true,
+            compress_debug: CompressDebug::None,
             observe: Observe::default(),
             check_regalloc: cfg!(debug_assertions),
             registers: RegisterArguments::default(),
@@ -168,6 +181,10 @@ pub struct Arguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub strip_debug: bool,
+    /// Compress debug sections of objects
+    #[arg(long, value_name = "FORM", value_enum, num_args = 0..=1, require_equals = true,
+          default_value = "none", default_missing_value = "zlib", hide_default_value = true)]
+    pub compress_debug_sections: CompressDebug,
     /// Say in assembly text what each line comes from, which registers are alive and which end there
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
@@ -274,6 +291,7 @@ impl Arguments {
             function_sections: self.function_sections,
             data_sections: self.data_sections,
             keeps_debug: !self.strip_debug,
+            compress_debug: self.compress_debug_sections,
             observe: self.observe.observe()?,
             check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),

@@ -21,7 +21,7 @@ pub(crate) use machine::target_entry;
 
 use crate::assembler::{self, Source};
 use crate::diagnostics::{Error, Stage};
-use crate::options::{Emit, Options};
+use crate::options::{CompressDebug, Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
 use frazil_emit::EmitOptions;
@@ -188,6 +188,7 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
         relocation_model: source::relocation_model(module, options),
         function_sections: options.function_sections,
         data_sections: options.data_sections,
+        compress_debug: options.compress_debug == CompressDebug::Zlib,
     }
 }
 

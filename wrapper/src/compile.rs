@@ -9,7 +9,7 @@ use crate::interruption::Interruption;
 use crate::plan::{CodeKind, Job};
 use frazil::diagnostics::Error;
 use frazil::embedded::{Embedded, Wanted};
-use frazil::options::Emit;
+use frazil::options::{CompressDebug, Emit};
 use frazil::output::Output;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -178,6 +178,10 @@ fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
         function_sections: job.has("-ffunction-sections"),
         data_sections: job.has("-fdata-sections"),
         asm_verbose: line.has("-fverbose-asm") && !job.has("-fno-verbose-asm"),
+        compress_debug: match job.has("--compress-debug-sections=zlib") {
+            true => CompressDebug::Zlib,
+            false => CompressDebug::None,
+        },
     }
 }
 
@@ -200,6 +204,7 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
     words.extend(wanted.asm_verbose.then(|| "--asm-verbose".into()));
     words.extend(wanted.function_sections.then(|| "--function-sections".into()));
     words.extend(wanted.data_sections.then(|| "--data-sections".into()));
+    words.extend((wanted.compress_debug == CompressDebug::Zlib).then(|| "--compress-debug-sections".into()));
     words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
     words
 }

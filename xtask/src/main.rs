@@ -14,6 +14,7 @@ mod compare_page;
 mod compiler;
 mod corpus;
 mod crosstest;
+mod debug_sections;
 mod debugger;
 mod llvm_tests;
 mod long_test;
@@ -75,6 +76,7 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
+  debug-sections [--minutes N] [FILTER] the corpus with debug information: it is valid, and the rest is the same without
   debugger [--random N] [--seed N] [FILTER]
                                         sessions of gdb stop at the same lines, or points of lines in optimised code, and
                                         print the same values as with llc -O0;
@@ -140,6 +142,7 @@ fn run() -> anyhow::Result<bool> {
         Some("corpus") if arguments.contains("--wide") => crosstest::wide::make(&corpus::filter(arguments)?),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("debug-sections") => debug_sections::command(arguments),
         Some("debugger") => debugger::command(arguments),
         Some("llvm-tests") => llvm_tests::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),

@@ -3,7 +3,7 @@
 //! They are no part of the program's image, and come last. Their relocations for code name sections, so that no symbol
 //! is needed for them; those for offsets in other debug sections name these.
 
-use super::{Location, Naming, ObjectBuilder, PendingRelocation};
+use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress};
 use crate::dwarf::{CodePlace, DebugTarget};
 use crate::error::EmitError;
 use crate::exceptions::Late;
@@ -34,17 +34,25 @@ impl ObjectBuilder<'_> {
         let Some(debug) = self.debug.take() else {
             return Ok(());
         };
-        let sections = debug.finish()?;
+        let mut sections = debug.finish()?;
         let mut ids = Vec::with_capacity(sections.len());
-        for (number, section) in sections.iter().enumerate() {
-            let flags = match section.is_texts {
+        for (number, section) in sections.iter_mut().enumerate() {
+            let mut flags = match section.is_texts {
                 true => elf::SHF_MERGE | elf::SHF_STRINGS,
                 false => elf::SectionFlags(0),
+            };
+            let align_log2 = match self.compressed(&section.bytes)? {
+                Some(bytes) => {
+                    section.bytes = bytes;
+                    flags |= elf::SHF_COMPRESSED;
+                    compress::align_log2(&self.target.elf)
+                }
+                None => 0,
             };
             let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
             desc.entry_bytes = u64::from(section.is_texts);
             let id = self.placement.sections.intern(desc);
-            let start = self.contents.align(self.placement.sections.desc(id), id, 0)?;
+            let start = self.contents.align(self.placement.sections.desc(id), id, align_log2)?;
             let (place, _) = self.targets.add_late(Late::DebugSection(number as u8));
             self.table_places.push(Location::At(id, start));
             ids.push((id, place));
@@ -85,5 +93,14 @@ impl ObjectBuilder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The compressed form of a debug section, if it is to have that.
+    fn compressed(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, EmitError> {
+        match self.placement.options.compress_debug {
+            // Numbers in the contents that relocations add to would be out of reach.
+            true if !self.target.elf.addends_in_fields => compress::compress(bytes, &self.target.elf),
+            _ => Ok(None),
+        }
     }
 }

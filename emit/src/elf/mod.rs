@@ -13,6 +13,7 @@
 //! depends on it.
 
 mod blocks;
+mod compress;
 mod contents;
 mod debug;
 mod entry;

@@ -35,11 +35,17 @@ pub enum Level {
     O3V3,
     /// For processors with AVX-512.
     O3V4,
+    /// As [`O0`](Self::O0), with debug information.
+    O0Debug,
+    /// As [`O2Vectors`](Self::O2Vectors), with debug information.
+    O2Debug,
 }
 
 impl Level {
     /// Without vectors that clang makes.
     pub const SCALAR: [Level; 2] = [Level::O0, Level::O2];
+    pub const WITH_DEBUG: [Level; 2] = [Level::O0Debug, Level::O2Debug];
+    /// Without debug information.
     pub const EACH: [Level; 7] = [
         Level::O0,
         Level::O2,
@@ -53,13 +59,12 @@ impl Level {
     /// The levels that `--level NAME` asks for, given as often as wanted; those without vectors if it does not.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Vec<Level>> {
         let names: Vec<String> = arguments.values_from_str("--level")?;
+        let all = [&Level::EACH[..], &Level::WITH_DEBUG].concat();
         let named = |name: String| {
-            let found = Level::EACH.into_iter().find(|level| level.name() == name);
+            let found = all.iter().copied().find(|level| level.name() == name);
             found.with_context(|| {
-                format!(
-                    "there is no level `{name}`; there are {}",
-                    Level::EACH.map(Level::name).join(", ")
-                )
+                let known: Vec<&str> = all.iter().map(|level| level.name()).collect();
+                format!("there is no level `{name}`; there are {}", known.join(", "))
             })
         };
         match names.is_empty() {
@@ -78,6 +83,8 @@ impl Level {
             Level::O3V2 => "O3-v2",
             Level::O3V3 => "O3-v3",
             Level::O3V4 => "O3-v4",
+            Level::O0Debug => "O0-g",
+            Level::O2Debug => "O2-g",
         }
     }
 
@@ -89,6 +96,8 @@ impl Level {
             Level::O2 => &["-O2", "-fno-vectorize", "-fno-slp-vectorize"],
             Level::O2Vectors => &["-O2"],
             Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-O3"],
+            Level::O0Debug => &["-O0", "-Xclang", "-disable-O0-optnone", "-g"],
+            Level::O2Debug => &["-O2", "-g"],
         }
     }
 
@@ -99,6 +108,8 @@ impl Level {
             Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
             Level::O2Vectors => &["-Copt-level=2"],
             Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-Copt-level=3"],
+            Level::O0Debug => &["-Copt-level=0", "-g"],
+            Level::O2Debug => &["-Copt-level=2", "-g"],
         }
     }
 
@@ -336,12 +347,16 @@ fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<Stri
 
 /// Counts instructions in LLVM's text: inside a function, they are the lines indented by exactly two spaces.
 fn count_instructions(bitcode: &Path) -> Result<u64> {
-    let text = process::checked(
+    // A file, since with debug information it is more than is taken of what a program prints.
+    let file = bitcode.with_extension("ll");
+    process::checked(
         workspace::llvm_tool(workspace::LLVM_DIS)?
             .arg(bitcode)
-            .args(["-o", "-"]),
-    )?
-    .stdout;
+            .arg("-o")
+            .arg(&file),
+    )?;
+    let text = fs::read(&file)?;
+    fs::remove_file(&file)?;
     let mut inside = false;
     let mut count = 0;
     for line in text.split(|&byte| byte == b'\n') {

@@ -1,7 +1,7 @@
 //! Intrinsics on vectors that are done lane by lane: library functions, fixed-point numbers, and accesses to memory for
 //! which a lane that is left out goes to a stack slot.
 
-use super::predicated::active;
+use super::moves::active;
 use super::{Call, V, collect, define, define_parts, extract, immediate, insert, lanes_of, number, vector};
 use crate::builder::intrinsics::{ByType, FixedPoint};
 use crate::builder::values::Builder;

@@ -1,7 +1,8 @@
 //! Intrinsics that move lanes, by shuffles, and those that compare lanes with their numbers.
 
 use super::{
-    Call, V, compare, define, define_parts, extract, immediate, numbers, poison, shuffle, splat, vector, vector_type,
+    Call, V, compare, define, define_parts, extract, immediate, number, numbers, poison, shuffle, splat, vector,
+    vector_type,
 };
 use crate::builder::values::Builder;
 use crate::builder::word::{NO_TYPE, Word};
@@ -166,6 +167,15 @@ pub(super) fn below(build: &mut Builder<'_, '_>, limit: Operand, ty: Type, lanes
     let (steps, of_steps) = numbers(build, ty, (0..lanes).map(i64::from))?;
     let limits = splat(build, limit, ty, lanes)?;
     compare(build, Opcode::IcmpUlt, of_steps, steps, limits)
+}
+
+/// The lanes that a mask and a number of lanes choose.
+pub(super) fn active(build: &mut Builder<'_, '_>, mask: Word, length: Word, lanes: u32) -> Result<Operand, ReadError> {
+    if length.operand() == number(lanes) {
+        return Ok(mask.operand());
+    }
+    let inside = below(build, length.operand(), length.ir_type(), lanes)?;
+    Ok(build.emit(Opcode::And, mask.ir_type(), 0, inside, mask.operand()))
 }
 
 /// The number of the first lane that is not zero; of lanes that a mask chooses, and a length if there is none, or the

@@ -3,7 +3,7 @@
 //! Lanes that are left out are poison, so most operations are done on all lanes. Divisions divide by one there, and
 //! reductions join what changes nothing.
 
-use super::moves::{below, extreme, first_of};
+use super::moves::{active, extreme, first_of};
 use super::{Call, V, collect, compare, define, extract, lanes, number, numbers, splat, vector};
 use crate::builder::values::Builder;
 use crate::builder::word::{NO_TYPE, Word};
@@ -242,15 +242,6 @@ fn plain(build: &mut Builder<'_, '_>, op: Opcode, flags: u16, operands: &[Word],
         }
         _ => return None,
     })
-}
-
-/// The lanes that a mask and a number of lanes choose.
-pub(super) fn active(build: &mut Builder<'_, '_>, mask: Word, length: Word, lanes: u32) -> Result<Operand, ReadError> {
-    if length.operand() == number(lanes) {
-        return Ok(mask.operand());
-    }
-    let inside = below(build, length.operand(), length.ir_type(), lanes)?;
-    Ok(build.emit(Opcode::And, mask.ir_type(), 0, inside, mask.operand()))
 }
 
 /// What an operation joins to any number without changing it.

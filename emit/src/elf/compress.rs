@@ -1,0 +1,48 @@
+//! Compressed sections (ELF, "Section Compression"): a header, and then the contents in a form that linkers and
+//! debuggers undo.
+//!
+//! Relocations of such a section are for what it holds when that is undone.
+
+use crate::error::EmitError;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use frazil_codegen::ElfDesc;
+use object::elf::{CompressionHeader32, CompressionHeader64, ELFCOMPRESS_ZLIB};
+use object::endian::{Endianness, U32, U64};
+use object::pod;
+use std::io::Write;
+
+/// The alignment of a compressed section, which is that of its header, as log2 of bytes.
+pub(super) fn align_log2(elf: &ElfDesc) -> u8 {
+    if elf.is_64 { 3 } else { 2 }
+}
+
+/// The compressed form of contents that may stand anywhere; `None` if that is not smaller.
+pub(super) fn compress(bytes: &[u8], elf: &ElfDesc) -> Result<Option<Vec<u8>>, EmitError> {
+    let endian = match elf.little_endian {
+        true => Endianness::Little,
+        false => Endianness::Big,
+    };
+    let mut out = match elf.is_64 {
+        true => pod::bytes_of(&CompressionHeader64 {
+            ch_type: U32::new(endian, ELFCOMPRESS_ZLIB),
+            ch_reserved: U32::default(),
+            ch_size: U64::new(endian, bytes.len() as u64),
+            ch_addralign: U64::new(endian, 1),
+        })
+        .to_vec(),
+        false => {
+            let size = u32::try_from(bytes.len()).map_err(|_| EmitError::too_large("a debug section"))?;
+            pod::bytes_of(&CompressionHeader32 {
+                ch_type: U32::new(endian, ELFCOMPRESS_ZLIB),
+                ch_size: U32::new(endian, size),
+                ch_addralign: U32::new(endian, 1),
+            })
+            .to_vec()
+        }
+    };
+    let mut encoder = ZlibEncoder::new(&mut out, Compression::default());
+    encoder.write_all(bytes)?;
+    encoder.finish()?;
+    Ok((out.len() < bytes.len()).then_some(out))
+}
