@@ -2,8 +2,8 @@
 //!
 //! Instructions keep their identities ([`crate::mfunc::MFunc::identities`]) as long as they do the same. One that is
 //! missing wrote nothing: what it should have written is lost. One that has become another instruction is believed to
-//! leave the same in the registers that both write, and to write to memory only if it is the same. Instructions without an identity of their own lose what they write
-//! beside the last one with an identity.
+//! leave the same in the registers that both write, and to write to memory only if it is the same. Instructions without
+//! an identity of their own lose what they write beside the last one with an identity.
 
 use super::state::State;
 use crate::check::flow::Place;

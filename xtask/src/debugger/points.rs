@@ -1,8 +1,8 @@
 //! Points of a program: places in its line table with a line and a column.
 //!
 //! A point begins where a row has another line or column than the one before. It is one moment of the source only if
-//! `llc`'s unoptimised code has it once: what has several, such as a closing brace that loops jump to and that is passed
-//! on the way out, is left out. So are rows of column 0, before which parameters are not yet in their slots.
+//! `llc`'s unoptimised code has it once: what has several, such as a closing brace that loops jump to and that is
+//! passed on the way out, is left out. So are rows of column 0, before which parameters are not yet in their slots.
 
 use std::collections::BTreeMap;
 use std::path::Path;

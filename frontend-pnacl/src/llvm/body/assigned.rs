@@ -1,8 +1,8 @@
 //! Variables that are assigned in memory (`#dbg_assign`; `llvm/docs/AssignmentTracking.md`).
 //!
 //! LLVM says at each assignment which value a variable gets, and at which address a store was that assigned it; passes
-//! may have moved or removed that store. A variable whose assignments all stand right behind a write to its own place in
-//! one stack slot is in that slot all the time, and is said to be declared there. Others have the values of their
+//! may have moved or removed that store. A variable whose assignments all stand right behind a write to its own place
+//! in one stack slot is in that slot all the time, and is said to be declared there. Others have the values of their
 //! assignments one after the other.
 
 use super::context::Body;
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
         None
     }
 
-    /// The words of an expression.
+    /// What an expression consists of, in the function's nodes or the module's; `None` if it is not known.
     fn expression_words(&self, expression: NodeRef) -> Option<&[u64]> {
         let node = expression.node()?;
         let own = &self.build.function.debug.nodes;

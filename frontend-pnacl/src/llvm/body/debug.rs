@@ -4,8 +4,8 @@
 //! A location follows its instruction and holds for all that this has become, which may be several instructions of the
 //! IR or none. Values of variables are named by numbers of the file; they are found when the body is complete, since
 //! some are defined later. Nothing is made for them: constants that are no operands yet stand in a list of their own,
-//! and a value that is several operands is said to be lost. The walk over the body calls this only in modules with debug
-//! information.
+//! and a value that is several operands is said to be lost. The walk over the body calls this only in modules with
+//! debug information.
 //!
 //! Up to LLVM 18, calls of intrinsics say what records say now: their arguments are the nodes, and the location of the
 //! call, which follows it, is that of the variable.
