@@ -3,9 +3,10 @@
 //! A name is looked up once for each declaration, with its overload suffixes stripped one after the other. An
 //! intrinsic that is not in the table remains a call with a flag, which code generation refuses by name.
 
+use super::library_functions::{BySize, ByType};
 use super::vector_intrinsics::VectorIntrinsic;
 use frazil_ir::debug::DebugKind;
-use frazil_ir::{Opcode, Platform, RuntimeFunction, Type};
+use frazil_ir::{Opcode, Platform, RuntimeFunction};
 
 /// What a call of an intrinsic is translated to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,38 +124,6 @@ impl FixedPoint {
     }
 }
 
-/// A library function for each of `f32`, `f64`, `x86_fp80` and `fp128`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByType([RuntimeFunction; 4]);
-
-impl ByType {
-    /// The function for a type, if there is one.
-    pub fn of(self, ty: Type) -> Option<RuntimeFunction> {
-        let ByType([single, double, extended, quad]) = self;
-        match ty {
-            Type::F32 => Some(single),
-            Type::F64 => Some(double),
-            Type::X86_F80 => Some(extended),
-            Type::F128 => Some(quad),
-            _ => None,
-        }
-    }
-}
-
-/// A library function for each element size of 1, 2, 4, 8 and 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BySize([RuntimeFunction; 5]);
-
-impl BySize {
-    /// The function for elements of this size, if there is one.
-    pub fn of(self, bytes: u64) -> Option<RuntimeFunction> {
-        if !bytes.is_power_of_two() {
-            return None;
-        }
-        self.0.get(bytes.trailing_zeros() as usize).copied()
-    }
-}
-
 const PREFIX: &[u8] = b"llvm.";
 
 impl Intrinsic {
@@ -223,6 +192,7 @@ fn exact(name: &str) -> Option<Intrinsic> {
         .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
         .or_else(|| library(name))
         .or_else(|| VectorIntrinsic::from_name(name).map(Intrinsic::Vector))
+        .or_else(|| every_lane(name.strip_prefix("vp.")?))
         .or_else(|| former(name))
 }
 
@@ -331,9 +301,16 @@ fn elements(name: &str) -> Option<Intrinsic> {
     Some(Intrinsic::Elements(BySize(functions)))
 }
 
-/// An intrinsic that works lane by lane, by its name without types.
-pub(super) fn lane_by_lane(name: &str) -> Option<Intrinsic> {
-    arithmetic(name).or_else(|| library(name))
+/// The form with mask and length of an intrinsic that works lane by lane, by the name without either.
+fn every_lane(name: &str) -> Option<Intrinsic> {
+    Some(Intrinsic::Vector(match arithmetic(name).or_else(|| library(name))? {
+        Intrinsic::Plain(op) => VectorIntrinsic::Predicated(op),
+        Intrinsic::PoisonFlag(op) => VectorIntrinsic::PredicatedSpecial(op),
+        Intrinsic::OfArgument(_) => VectorIntrinsic::PredicatedClass,
+        Intrinsic::Library(functions) => VectorIntrinsic::PredicatedLibrary(functions),
+        Intrinsic::Nearest(functions) => VectorIntrinsic::PredicatedNearest(functions),
+        _ => return None,
+    }))
 }
 
 fn arithmetic(name: &str) -> Option<Intrinsic> {
@@ -554,6 +531,15 @@ mod tests {
             of("llvm.experimental.vector.reduce.fadd.f32.f32.v4f32"),
             Some(Intrinsic::Unknown)
         );
+        assert_eq!(
+            of("llvm.vp.sadd.sat.v4i32"),
+            Some(Intrinsic::Vector(VectorIntrinsic::Predicated(Opcode::SaddSat)))
+        );
+        assert_eq!(
+            of("llvm.vp.ctlz.v4i32"),
+            Some(Intrinsic::Vector(VectorIntrinsic::PredicatedSpecial(Opcode::Ctlz)))
+        );
+        assert_eq!(of("llvm.vp.load.ff.v4i32.p0"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.cpu.pause"), Some(Intrinsic::Unknown));
         assert_eq!(of("llvm.trunc.strange"), Some(Intrinsic::Unknown));
         assert_eq!(of("memcpy"), None);

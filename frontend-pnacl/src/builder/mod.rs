@@ -27,6 +27,7 @@ pub mod environment;
 pub mod evaluate;
 pub mod gep;
 pub mod intrinsics;
+pub(crate) mod library_functions;
 pub(crate) mod marks;
 pub mod phis;
 pub mod pointers;

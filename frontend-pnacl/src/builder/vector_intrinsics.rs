@@ -2,7 +2,7 @@
 //!
 //! They become other instructions on vectors when they are read ([`crate::llvm`]), so that nobody else knows them.
 
-use super::intrinsics::{self, ByType, Intrinsic};
+use super::library_functions::ByType;
 use frazil_ir::Opcode;
 
 /// What such an intrinsic does.
@@ -178,7 +178,7 @@ fn predicated(name: &str) -> Option<VectorIntrinsic> {
         "reverse" => return Some(V::PredicatedReverse),
         "splice" => return Some(V::PredicatedSplice),
         "splat" => return Some(V::PredicatedSplat),
-        _ => return cast(name).map(V::PredicatedCast).or_else(|| every_lane(name)),
+        _ => return cast(name).map(V::PredicatedCast),
     }))
 }
 
@@ -199,18 +199,6 @@ fn cast(name: &str) -> Option<Opcode> {
     })
 }
 
-/// The form with mask and length of an intrinsic that works lane by lane, without either.
-fn every_lane(name: &str) -> Option<VectorIntrinsic> {
-    match intrinsics::lane_by_lane(name)? {
-        Intrinsic::Plain(op) => Some(V::Predicated(op)),
-        Intrinsic::PoisonFlag(op) => Some(V::PredicatedSpecial(op)),
-        Intrinsic::OfArgument(_) => Some(V::PredicatedClass),
-        Intrinsic::Library(functions) => Some(V::PredicatedLibrary(functions)),
-        Intrinsic::Nearest(functions) => Some(V::PredicatedNearest(functions)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,8 +212,6 @@ mod tests {
             ("vp.add", Some(V::Predicated(Opcode::Add))),
             ("vp.trunc", Some(V::PredicatedCast(Opcode::Trunc))),
             ("vp.roundtozero", Some(V::Predicated(Opcode::Ftrunc))),
-            ("vp.sadd.sat", Some(V::Predicated(Opcode::SaddSat))),
-            ("vp.ctlz", Some(V::PredicatedSpecial(Opcode::Ctlz))),
             ("experimental.vp.strided.load", Some(V::StridedLoad)),
             ("vp.load.ff", None),
             ("experimental.cttz.elts", Some(V::FirstActive)),

@@ -14,7 +14,7 @@
 
 use super::context::Body;
 use super::float_parts::call_of;
-use crate::builder::intrinsics::BySize;
+use crate::builder::library_functions::BySize;
 use crate::builder::values::Builder;
 use crate::builder::wide::{Extend, WORD_BITS, Words};
 use crate::builder::word::Word;

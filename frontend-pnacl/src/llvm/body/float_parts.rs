@@ -4,7 +4,7 @@
 //! Each result that comes so has a slot of its own. Those of numbers of 16 bits are functions of `float`.
 
 use super::context::Body;
-use crate::builder::intrinsics::ByType;
+use crate::builder::library_functions::ByType;
 use crate::builder::values::Builder;
 use crate::builder::word::Word;
 use crate::error::ReadError;

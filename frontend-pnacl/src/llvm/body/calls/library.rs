@@ -3,7 +3,7 @@
 
 use super::{Call, define_result};
 use crate::builder::class::Class;
-use crate::builder::intrinsics::ByType;
+use crate::builder::library_functions::ByType;
 use crate::builder::signatures;
 use crate::builder::values::Builder;
 use crate::builder::word::Word;

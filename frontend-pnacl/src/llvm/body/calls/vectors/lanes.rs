@@ -3,7 +3,8 @@
 
 use super::moves::active;
 use super::{Call, V, collect, define, define_parts, extract, immediate, insert, lanes_of, number, vector};
-use crate::builder::intrinsics::{ByType, FixedPoint};
+use crate::builder::intrinsics::FixedPoint;
+use crate::builder::library_functions::ByType;
 use crate::builder::values::Builder;
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
