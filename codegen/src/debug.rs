@@ -6,8 +6,11 @@
 use crate::buffer::CodeBuffer;
 use crate::desc::TargetDesc;
 use crate::reg::Reg;
-use frazil_ir::debug::{DebugValue, FunctionDebug};
-use frazil_ir::{Operand, SymbolId};
+use frazil_ir::debug::{DebugConstant, DebugValue, FunctionDebug};
+use frazil_ir::{ConstView, Function, Operand, SymbolId};
+
+/// Asked of types that are no pointers, which do not depend on it.
+const POINTER_BITS: u32 = 64;
 
 /// Where the operand of a [`DebugValue`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub enum Spot {
     /// It was in this register when the function was called.
     Entry(u16),
     Constant(i64),
+    /// It is these bytes, so many of them, the lowest first; they fill the variable.
+    Bytes(u128, u8),
     /// The address of a symbol.
     Symbol(SymbolId),
 }
@@ -93,12 +98,37 @@ impl CodeDebug {
     }
 }
 
-/// Where an operand is that needs no register.
-pub(crate) fn fixed_spot(value: &DebugValue) -> Option<Spot> {
+/// Where a value is that needs no register, and what is added to that.
+pub(crate) fn fixed_spot(function: &Function, value: &DebugValue) -> Option<(Spot, i64)> {
     let operand: Operand = value.operand;
+    if let Some(constant) = function.debug.constant_of(value) {
+        return Some(match constant {
+            DebugConstant::Integer(number) => (Spot::Constant(number), 0),
+            DebugConstant::Bytes(bytes, count) => (Spot::Bytes(bytes, count), 0),
+            DebugConstant::Symbol(symbol, added) => (Spot::Symbol(symbol), added),
+        });
+    }
+    if let Some(constant) = operand.as_const() {
+        let (ty, view) = function.constant(constant);
+        return match view {
+            ConstView::Int(&[word]) => Some((Spot::Constant(word.cast_signed()), 0)),
+            ConstView::Int(words @ &[_, _]) | ConstView::Float(words @ (&[_] | &[_, _])) => {
+                let word = |place: usize| u128::from(words.get(place).copied().unwrap_or(0));
+                let bits = function.types().bits(ty, POINTER_BITS);
+                let bits = u32::try_from(bits).ok()?;
+                let unused = u128::BITS
+                    .checked_sub(bits)
+                    .filter(|_| bits >= 16 && bits.is_power_of_two())?;
+                let bytes = (word(0) | word(1) << 64) << unused >> unused;
+                Some((Spot::Bytes(bytes, (bits / 8) as u8), 0))
+            }
+            ConstView::Symbol(symbol, added) => Some((Spot::Symbol(symbol), added)),
+            _ => None,
+        };
+    }
     match (operand.as_imm(), operand.as_symbol()) {
-        (Some(number), _) => Some(Spot::Constant(number)),
-        (_, Some(symbol)) => Some(Spot::Symbol(symbol)),
+        (Some(number), _) => Some((Spot::Constant(number), 0)),
+        (_, Some(symbol)) => Some((Spot::Symbol(symbol), 0)),
         _ => None,
     }
 }

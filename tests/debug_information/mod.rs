@@ -11,6 +11,16 @@ use object::{Object, ObjectSection, SectionKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The programs of which objects are looked at.
+const PROGRAMS: [&str; 6] = [
+    "types.c",
+    "blocks.c",
+    "classes.cpp",
+    "optimised.c",
+    "constants.c",
+    "spilled.c",
+];
+
 fn source(name: &str) -> PathBuf {
     in_repository("tests/debug_information").join(name)
 }
@@ -146,6 +156,25 @@ fn variables_in_registers_are_those_of_llc() {
     }
 }
 
+#[test]
+fn constants_and_assigned_variables_are_those_of_llc() {
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("constants.c", "constants.gdb", recipe, "-O2");
+    }
+}
+
+/// Debuggers compute with 64 bits; a negative constant of more has all of them.
+#[test]
+fn wide_constants_that_passes_find_are_complete() {
+    let folder = Folder::new("wide-constants");
+    let bitcode = bitcode("constants.c", &["-g", "-O0"], &folder);
+    let (object, commands) = (folder.path("ours.o"), folder.path("commands.gdb"));
+    run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+    std::fs::write(&commands, "break use\nrun\nup\nprint negative\n").expect("written");
+    let text = session(&object, &commands);
+    assert!(text.contains("$1 = -3\n"), "{text}");
+}
+
 /// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these
 /// bytes have one.
 fn statistics(object: &Path) -> [f64; 3] {
@@ -165,10 +194,9 @@ fn statistics(object: &Path) -> [f64; 3] {
 }
 
 /// Variables of -O2 have a location in nearly as much of their scopes as those of `llc -O2`.
-#[test]
-fn variables_of_optimised_programs_have_locations() {
+fn check_coverage(names: &[&str]) {
     let (mut all, mut expected) = ([0.0; 3], [0.0; 3]);
-    for name in ["types.c", "blocks.c", "classes.cpp", "optimised.c"] {
+    for name in names {
         let folder = Folder::new(name);
         let bitcode = bitcode(name, &["-g", "-O2"], &folder);
         let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
@@ -183,14 +211,25 @@ fn variables_of_optimised_programs_have_locations() {
     }
     assert!(all[0] >= 0.95 * expected[0], "{all:?} {expected:?}");
     assert!(
-        all[2] / all[1] >= 0.85 * expected[2] / expected[1],
+        all[2] / all[1] >= 0.95 * expected[2] / expected[1],
         "{all:?} {expected:?}"
     );
 }
 
 #[test]
+fn variables_of_optimised_programs_have_locations() {
+    check_coverage(&PROGRAMS);
+}
+
+/// Moves of edges are changed by passes over physical registers, and shared.
+#[test]
+fn variables_in_spill_slots_have_locations() {
+    check_coverage(&["spilled.c"]);
+}
+
+#[test]
 fn objects_are_valid_and_have_the_same_code_as_without() {
-    for name in ["types.c", "blocks.c", "classes.cpp", "optimised.c"] {
+    for name in PROGRAMS {
         for level in ["-O0", "-O2"] {
             check_objects(name, &["-g", level]);
         }

@@ -78,7 +78,8 @@ cargo xtask <command>
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
   debug-sections [--minutes N] [FILTER] the corpus with debug information: it is valid, and the rest is the same without
   debugger [--random N] [--seed N] [FILTER]
-                                        sessions of gdb stop at the same lines and print the same values as with llc -O0;
+                                        sessions of gdb stop at the same lines, or points of lines in optimised code, and
+                                        print the same values as with llc -O0;
                                         with --random, of as many programs of csmith, too
   llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus

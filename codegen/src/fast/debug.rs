@@ -121,7 +121,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     fn spot_of_variable(&self, value: &DebugValue) -> Option<Spot> {
         let Some(address) = value.operand.as_value() else {
-            return fixed_spot(value);
+            return fixed_spot(self.base.function, value)
+                .filter(|fixed| fixed.1 == 0)
+                .map(|fixed| fixed.0);
         };
         let function = self.base.function;
         let data = function.value(address);

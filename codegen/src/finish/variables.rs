@@ -46,12 +46,13 @@ pub(crate) fn place_variables(
         if value.kind != DebugKind::Declare {
             continue;
         }
-        if let Some(spot) = fixed_spot(&value).or_else(|| spot_of(value.operand)) {
+        let fixed = fixed_spot(function, &value);
+        if let Some((spot, added)) = fixed.or_else(|| Some((spot_of(value.operand)?, 0))) {
             places.push(Place {
                 value,
                 range: None,
                 spot,
-                shape: Shape::default(),
+                shape: Shape { added, bits: 0 },
             });
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Instructions keep their identities ([`crate::mfunc::MFunc::identities`]) as long as they do the same. One that is
 //! missing wrote nothing: what it should have written is lost. One that has become another instruction is believed to
-//! leave the same in the registers that both write. Instructions without an identity of their own lose what they write
-//! beside the last one with an identity.
+//! leave the same in the registers that both write, and to write to memory only if it is the same. Instructions without
+//! an identity of their own lose what they write beside the last one with an identity.
 
 use super::state::State;
 use crate::check::flow::Place;
@@ -16,8 +16,8 @@ use frazil_support::FxHashMap;
 /// Changes by identity.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// What changed instructions write now.
-    written: FxHashMap<u32, PRegSet>,
+    /// Which registers changed instructions write now, and whether they write to memory what they did before.
+    written: FxHashMap<u32, (PRegSet, bool)>,
     /// What is written there that was not before.
     lost: FxHashMap<u32, PRegSet>,
 }
@@ -46,8 +46,17 @@ impl Changes {
             // Blocks may have been copied.
             let is_same = !own.is_empty() && own.chunks(group.len()).all(|copy| copy == group);
             let is_elsewhere = own.is_empty() && is_shared(identity);
-            if !is_same && !is_elsewhere {
-                changes.note(identity, (group, own), func, ops);
+            if is_same || is_elsewhere {
+                continue;
+            }
+            // The last ones of several, moves of an edge say, may be shared while the others stay.
+            let first = shared.partition_point(|&shared| shared < identity);
+            let elsewhere = shared[first..].iter().take_while(|&&shared| shared == identity);
+            match group.get(own.len()..) {
+                Some(last) if elsewhere.count() == last.len() => {
+                    changes.note(identity, (group, &[own, last].concat()), func, ops);
+                }
+                _ => changes.note(identity, (group, own), func, ops),
             }
         }
         Some(changes)
@@ -58,8 +67,13 @@ impl Changes {
             rows.iter()
                 .fold(PRegSet::EMPTY, |set, row| set.union(defined(func, &row.1, ops)))
         };
+        let stores = |rows: &[Named]| -> Vec<MInst> {
+            let insts = rows.iter().map(|row| row.1);
+            insts.filter(|inst| op_desc(ops, inst.op).writes_memory).collect()
+        };
+        let keeps_memory = stores(then) == stores(now);
         let (then, now) = (written(then), written(now));
-        self.written.insert(identity, now);
+        self.written.insert(identity, (now, keeps_memory));
         self.lose_also(identity, now.minus(then));
     }
 
@@ -102,7 +116,10 @@ impl Changes {
     /// Whether an instruction that was to write a place does so.
     pub fn is_written(&self, identity: u32, place: Place) -> bool {
         match self.written.get(&identity) {
-            Some(set) => place < Place::FLAGS && set.contains(Reg(place.0)),
+            Some(&(set, keeps_memory)) => match place < Place::FLAGS {
+                true => set.contains(Reg(place.0)),
+                false => keeps_memory && place > Place::FLAGS,
+            },
             None => true,
         }
     }

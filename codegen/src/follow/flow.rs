@@ -272,7 +272,12 @@ impl Steps<'_> {
 /// Which names variables may have the values of: those that are asked for, and those that become them.
 pub(super) fn find_wanted(flow: &Flow, asked: impl Iterator<Item = Name>) -> Vec<bool> {
     let mut is_wanted = vec![false; flow.name_bytes.len()];
-    asked.for_each(|name| is_wanted[name.0 as usize] = true);
+    for name in asked {
+        // Parameters that nothing uses have names of their own.
+        if let Some(is_wanted) = is_wanted.get_mut(name.0 as usize) {
+            *is_wanted = true;
+        }
+    }
     let copies = flow.ops.iter().filter_map(|op| match *op {
         Op::Same { new, old } => Some((new, old)),
         _ => None,

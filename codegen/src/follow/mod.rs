@@ -23,7 +23,7 @@ mod values;
 pub(crate) use ranges::{Emitted, FrameState};
 
 use crate::buffer::CodeBuffer;
-use crate::check::flow::{Flow, Place as Holder};
+use crate::check::flow::{Flow, Name, Place as Holder};
 use crate::check::machine::{Scratch, bring};
 use crate::debug::{CodeDebug, FrameDistances, Spot};
 use crate::desc::TargetDesc;
@@ -36,7 +36,7 @@ use crate::unit::Unit;
 use changes::Changes;
 use flow::{Steps, find_arguments, find_wanted};
 use frazil_ir::debug::{DebugKind, Metadata};
-use frazil_ir::{Function, Operand};
+use frazil_ir::{Function, Value};
 use ranges::Walk;
 use values::Tracked;
 
@@ -47,6 +47,8 @@ pub(super) struct Sources<'a> {
     pub parts: &'a [Parts],
     /// By stack slot: where it is.
     pub slots: Vec<Option<Spot>>,
+    /// Parameters that nothing uses, with their names.
+    pub unused: Vec<(Value, Name)>,
     pub module_nodes: Option<&'a Metadata>,
 }
 
@@ -58,6 +60,8 @@ pub(crate) struct Selected<'a> {
     pub parts: &'a [Parts],
     /// By stack slot: its offset, and whether only its address is there.
     pub slots: &'a [(i32, bool)],
+    /// Parameters that nothing uses, with the registers in which they come.
+    pub unused: &'a [(Value, Reg)],
     /// The function that was allocated.
     pub func: &'a MFunc,
 }
@@ -143,10 +147,15 @@ impl Follower {
     ) -> Option<Vec<crate::debug::Place>> {
         let function = unit.function;
         let func = selected.func;
+        // Their names come after those of the machine function.
+        let names = self.flow.name_bytes.len() as u32..;
+        let unused = selected.unused.iter().zip(names);
+        let unused: Vec<(Value, Reg, Name)> = unused.map(|(&(value, reg), name)| (value, reg, Name(name))).collect();
         let sources = Sources {
             first_vreg: selected.first_vreg,
             parts: selected.parts,
             slots: selected.slots.iter().map(|&slot| slot_spot(slot, frame)).collect(),
+            unused: unused.iter().map(|row| (row.0, row.2)).collect(),
             module_nodes: unit.view.module.debug.as_deref().map(|debug| &debug.nodes),
         };
         let tracked = Tracked::find(function, &sources, func, (&self.flow, &self.scratch.sources))?;
@@ -170,6 +179,7 @@ impl Follower {
         };
         let entry = steps.block_spans.first()?.clone();
         steps.arguments = find_arguments(&self.flow, entry, spans);
+        (steps.arguments).extend(unused.iter().map(|row| (Holder::reg(row.1), row.2)));
         let inputs = steps.solve()?;
         let mut walk = Walk::new(&steps, &inputs, &function.debug.values);
         let parameters = steps.arguments.iter().filter(|row| tracked.is_parameter(row.1));
@@ -183,7 +193,7 @@ impl Follower {
 /// Whether a function has values of variables that are not lost.
 fn has_values(function: &Function) -> bool {
     let mut values = function.debug.values.iter();
-    values.any(|value| value.kind != DebugKind::Declare && value.operand != Operand::NONE)
+    values.any(|value| value.kind != DebugKind::Declare && !value.is_lost())
 }
 
 /// Where a stack slot is.

@@ -96,7 +96,7 @@ impl Tracked {
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
         let mut keys: Vec<Key> = Vec::new();
         let mut classes: FxHashMap<Class, u32> = FxHashMap::default();
-        found.first_class = flow.name_bytes.len() as u32;
+        found.first_class = (flow.name_bytes.len() + sources.unused.len()) as u32;
         for value in &debug.values {
             let (variable, inlined_at) = place(value);
             let is_followed = declared.binary_search(&(variable, inlined_at)).is_err();
@@ -115,7 +115,7 @@ impl Tracked {
                 row.source = Source::Nowhere;
             }
             let bytes = match row.source {
-                Source::Name(name, _) => flow.name_bytes[name.0 as usize],
+                Source::Name(name, _) => name_bytes(flow, name),
                 _ => 0,
             };
             let class: Class = (number, value.expression, value.kind as u8, row.added, row.bits, bytes);
@@ -230,10 +230,7 @@ impl Tracked {
     /// How many bytes of a name must be kept.
     pub fn bytes(&self, flow: &Flow, name: Name) -> u8 {
         let class = name.0.checked_sub(self.first_class);
-        class.map_or_else(
-            || flow.name_bytes[name.0 as usize],
-            |class| self.class_bytes[class as usize],
-        )
+        class.map_or_else(|| name_bytes(flow, name), |class| self.class_bytes[class as usize])
     }
 
     /// Whether a name stands for a class of values of what shares bits with a variable.
@@ -264,6 +261,11 @@ impl Tracked {
     pub fn variables(&self) -> usize {
         self.overlapping.len()
     }
+}
+
+/// How many bytes of a name must be kept. Those of parameters that nothing uses are not known; nothing copies them.
+fn name_bytes(flow: &Flow, name: Name) -> u8 {
+    flow.name_bytes.get(name.0 as usize).copied().unwrap_or(u8::MAX)
 }
 
 fn of_key(rows: &[(u32, u32)], key: u32) -> impl Iterator<Item = u32> + '_ {
@@ -308,7 +310,9 @@ impl Sources<'_> {
             return row;
         }
         let Some(mut operand) = value.operand.as_value() else {
-            row.source = fixed_spot(value).map_or(Source::Nowhere, Source::Spot);
+            if let Some((spot, added)) = fixed_spot(function, value) {
+                (row.source, row.added) = (Source::Spot(spot), added);
+            }
             return row;
         };
         for _ in 0..MOST_SUMS {
@@ -342,6 +346,9 @@ impl Sources<'_> {
             return spot
                 .filter(|_| function.use_count(value) > 0)
                 .map_or(Source::Nowhere, Source::Spot);
+        }
+        if let Some(unused) = self.unused.iter().find(|unused| unused.0 == value) {
+            return Source::Name(unused.1, true);
         }
         let is_one = self.parts.get(data.ty.index()).is_some_and(|parts| parts.count == 1);
         match self.first_vreg.get(value.index()) {

@@ -60,6 +60,8 @@ pub struct SelectState {
     slots: Vec<(i32, bool)>,
     /// By parameter: the offset from the frame pointer of memory that is passed by value, or of the swifterror value.
     by_value: Vec<i32>,
+    /// Parameters that nothing uses, with the registers in which they come, if there is debug information.
+    unused: Vec<(Value, Reg)>,
     layout: ArgLayout,
     plan: CallPlan,
     /// By float argument of a call that is also passed in an integer register: that register, and a virtual register
@@ -87,6 +89,7 @@ impl SelectState {
             first_vreg: &self.vreg_of,
             parts: &self.parts,
             slots: &self.slots,
+            unused: &self.unused,
             func,
         }
     }
@@ -191,6 +194,7 @@ impl SelectState {
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
         self.by_value.clear();
+        self.unused.clear();
         self.by_value.resize(function.param_count(), 0);
     }
 }

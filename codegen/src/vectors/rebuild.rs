@@ -8,7 +8,6 @@
 
 use super::layout::{Layout, Layouts};
 use crate::error::CodegenError;
-use frazil_ir::debug::DebugKind;
 use frazil_ir::{
     ConstKind, ConstView, EntityRef, Function, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value,
 };
@@ -61,6 +60,9 @@ pub(super) struct Rebuild<'a> {
     pub bits_of_masks: FxHashMap<Value, Operand>,
     /// By value of the old function that was [loaded in pieces](super::pieces), these.
     pub pieces: FxHashMap<Value, Source>,
+    /// The instructions of the old function that were taken over, ascending, and where in the new one, if there is
+    /// debug information.
+    followed: Vec<(u32, u32)>,
     /// Stack slots for values on their way through memory, with their sizes.
     slots: Vec<(u64, Value)>,
 }
@@ -86,6 +88,7 @@ impl<'a> Rebuild<'a> {
             phis: Vec::new(),
             bits_of_masks: FxHashMap::default(),
             pieces: FxHashMap::default(),
+            followed: Vec::new(),
             slots: Vec::new(),
         }
     }
@@ -96,25 +99,31 @@ impl<'a> Rebuild<'a> {
         self.new.debug.is_on = true;
         let (end, location) = (self.new.insts().len(), self.old.debug.location_of(old));
         self.new.debug.locate(first, end, location);
+        self.followed.push((old as u32, first as u32));
     }
 
-    /// Takes over the variables that are declared to be in memory; values of others are not followed.
+    /// Takes over the variables. Values that are now several, or another one, are lost.
     #[cold]
     pub fn follow_variables(&mut self) {
-        for &(mut value) in &self.old.debug.values {
-            let span = value
-                .operand
-                .as_value()
-                .map(|operand| self.mapped[operand.index()].span);
-            value.operand = match span {
-                Some(span) if value.kind == DebugKind::Declare && span.len == 1 && !span.is_none() => {
-                    self.part(span, 0)
-                }
-                _ => Operand::NONE,
-            };
-            value.before = 0;
+        let old = self.old;
+        self.new.debug.take_nodes(&old.debug);
+        self.followed.sort_unstable();
+        for &(mut value) in &old.debug.values {
+            if let Some(operand) = value.operand.as_value() {
+                let span = self.mapped[operand.index()].span;
+                let now = (span.len == 1 && !span.is_none()).then(|| self.part(span, 0));
+                let is_same = |now: &Operand| {
+                    let now = now.as_value();
+                    now.is_none_or(|now| self.new.value(now).ty == old.value(operand).ty)
+                };
+                value.operand = now.filter(is_same).unwrap_or(Operand::NONE);
+            }
+            // What nothing has become of stands before what comes next, which is in the same block.
+            let next = self.followed.partition_point(|row| row.0 < value.before);
+            value.before = self.followed.get(next).map_or(0, |row| row.1);
             self.new.debug.values.push(value);
         }
+        self.new.debug.values.sort_by_key(|value| value.before);
     }
 
     /// Whether all values that were named have been defined.

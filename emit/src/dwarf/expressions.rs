@@ -33,6 +33,11 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
             out.op_reg(Register(register));
         }
         (_, Spot::InsteadOfMemory(_), _) => return None,
+        (DebugKind::Value, Spot::Bytes(bytes, count), []) => {
+            let bytes = bytes.to_le_bytes();
+            out.op_implicit_value(bytes.get(..count.into())?.into());
+        }
+        (_, Spot::Bytes(..), _) => return None,
         (DebugKind::Declare | DebugKind::Address, ..) => {
             push(out, spot, shape, false);
             operations(out, words)?;
@@ -146,6 +151,8 @@ fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) 
         Spot::FrameAddress(offset) => out.op_fbreg(i64::from(offset) + added),
         Spot::Constant(number) => constant(out, number.wrapping_add(added)),
         Spot::Symbol(symbol) => out.op_addr(DebugWriter::address(symbol, added)),
+        // Debuggers do not compute with them.
+        Spot::Bytes(..) => {}
     }
     if is_masked {
         mask(out, bits.into());

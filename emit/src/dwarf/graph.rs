@@ -2,7 +2,8 @@
 
 use frazil_ir::EntityRef;
 use frazil_ir::debug::kind::{
-    CompositeType, LexicalBlock, LexicalBlockFile, LocalVariable, Namespace, SourceModule, Subprogram,
+    BasicType, CompositeType, DerivedType, LexicalBlock, LexicalBlockFile, LocalVariable, Namespace, SourceModule,
+    Subprogram,
 };
 use frazil_ir::debug::metadata::shifted;
 use frazil_ir::debug::{Entry, Kind, Metadata, NodeId, NodeRef};
@@ -124,6 +125,20 @@ impl<'a> Graph<'a> {
             }
         }
         false
+    }
+
+    /// How many bits the numbers of a type have; `None` for types of something else.
+    pub(super) fn number_bits(&self, ty: NodeRef) -> Option<u64> {
+        let mut ty = ty;
+        for _ in 0..MOST_SCOPES {
+            match self.kind_at(ty)? {
+                Kind::BasicType => return self.at::<BasicType>(ty).map(|entry| entry.size),
+                // Other names, and qualifiers, have no size of their own.
+                Kind::DerivedType => ty = self.at::<DerivedType>(ty).filter(|entry| entry.size == 0)?.base,
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// The scope without what only says another file or discriminator.

@@ -7,12 +7,15 @@ use super::scope_tree::{Scope, ScopeTree};
 use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
-use frazil_codegen::debug::Place;
+use frazil_codegen::debug::{Place, Spot};
 use frazil_ir::debug::kind::{LocalVariable, Subprogram};
-use frazil_ir::debug::{DebugValue, NodeId, NodeRef};
+use frazil_ir::debug::{DebugKind, DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
 use gimli::write::{AttributeValue, Expression, UnitEntryId};
+
+/// The size of integers that are wider than what debuggers compute with.
+const WIDE_BYTES: u8 = 16;
 
 /// A variable in a scope that has code.
 #[derive(Debug)]
@@ -154,8 +157,29 @@ impl DebugWriter<'_> {
     /// The location description of a place for the whole variable.
     fn expression_of(&self, variable: &Variable, known: &Place) -> Option<Expression> {
         let mut out = Expression::new();
-        describe(&mut out, known, self.words_of(variable, known)?)?;
+        describe(
+            &mut out,
+            &self.widened(variable, *known),
+            self.words_of(variable, known)?,
+        )?;
         Some(out)
+    }
+
+    /// A place whose constant fills the variable: debuggers compute with 64 bits, above which they put zeros.
+    fn widened(&self, variable: &Variable, place: Place) -> Place {
+        let Spot::Constant(number) = place.spot else {
+            return place;
+        };
+        let data: LocalVariable = self.graph.get(variable.node).unwrap_or_default();
+        let is_wide = self.graph.number_bits(data.ty) == Some(u128::BITS.into());
+        if place.value.kind != DebugKind::Value || !is_wide {
+            return place;
+        }
+        let number = i128::from(number.wrapping_add(place.shape.added));
+        Place {
+            spot: Spot::Bytes(number.cast_unsigned(), WIDE_BYTES),
+            ..place
+        }
     }
 
     fn words_of(&self, variable: &Variable, known: &Place) -> Option<&[u64]> {
@@ -165,7 +189,11 @@ impl DebugWriter<'_> {
     /// A place of a variable or a part of it, if it can be described.
     fn piece<'p>(&'p self, variable: &Variable, place: &'p Place) -> Option<Piece<'p>> {
         let (words, fragment) = split_fragment(self.words_of(variable, place)?);
-        describe(&mut Expression::new(), place, words)?;
+        let place = match (words, fragment) {
+            ([], None) => self.widened(variable, *place),
+            _ => *place,
+        };
+        describe(&mut Expression::new(), &place, words)?;
         // Parts that begin or end within a byte have no description.
         let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
         let range = place.range.filter(|_| is_bytes)?;
@@ -181,7 +209,7 @@ impl DebugWriter<'_> {
 
 /// A place of a variable, or of some of its bytes.
 struct Piece<'p> {
-    place: &'p Place,
+    place: Place,
     words: &'p [u64],
     /// The first byte, and how many.
     fragment: Option<(u64, u64)>,
@@ -196,7 +224,7 @@ fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
     if pieces.iter().all(|piece| piece.fragment.is_none()) {
         let described = pieces.iter().filter_map(|piece| {
             let mut out = Expression::new();
-            describe(&mut out, piece.place, piece.words)?;
+            describe(&mut out, &piece.place, piece.words)?;
             Some((piece.range.0, piece.range.1, out))
         });
         return described.collect();
@@ -220,7 +248,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
     let mut next = 0;
     for part in parts {
         let Some((start, size)) = part.fragment else {
-            describe(&mut out, part.place, part.words)?;
+            describe(&mut out, &part.place, part.words)?;
             return Some(out).filter(|_| parts.len() == 1);
         };
         if start < next {
@@ -229,7 +257,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
         if start > next {
             out.op_piece(start - next);
         }
-        describe(&mut out, part.place, part.words)?;
+        describe(&mut out, &part.place, part.words)?;
         out.op_piece(size);
         next = start + size;
     }

@@ -14,6 +14,7 @@ use crate::llvm::codes;
 use crate::llvm::codes::{binary, casts};
 use crate::llvm::constants::{Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
+use frazil_ir::debug::DebugConstant;
 use frazil_ir::module::TlsModel;
 use frazil_ir::{
     Block, ConstKind, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolId, SymbolKind, Type, TypeData,
@@ -39,6 +40,39 @@ impl<'m> Builder<'_, 'm> {
     fn constant_row(&self, number: u32) -> Option<Constant> {
         match self.evaluator().find(u64::from(number)) {
             Found::Row(_, constant) => Some(*constant),
+            _ => None,
+        }
+    }
+
+    /// A constant as debug information has it, for which nothing is made.
+    #[cold]
+    pub fn debug_constant(&self, number: u64) -> Option<DebugConstant> {
+        let evaluator = self.evaluator();
+        if let Found::Row(table, constant) = evaluator.find(number)
+            && let kind @ (Kind::Float(_) | Kind::Integer(65..)) = self.module.types.kind(constant.ty)?
+        {
+            const MOST_BITS: u32 = u128::BITS;
+            let bits = match kind {
+                Kind::Integer(bits) => *bits,
+                Kind::Float(float) => float.bits(),
+                _ => return None,
+            };
+            let words = match constant.kind {
+                ConstantKind::Null => &[],
+                ConstantKind::WideInteger | ConstantKind::Float => table.words(constant),
+                _ => return None,
+            };
+            let word = |place: usize| u128::from(words.get(place).copied().unwrap_or(0));
+            let unused = MOST_BITS
+                .checked_sub(bits)
+                .filter(|_| bits >= 16 && bits.is_power_of_two())?;
+            let bytes = (word(0) | word(1) << 64) << unused >> unused;
+            return Some(DebugConstant::Bytes(bytes, (bits / 8) as u8));
+        }
+        let sum = evaluator.sum(number)?;
+        match (sum.base, sum.minus) {
+            (None, None) => Some(DebugConstant::Integer(sum.addend)),
+            (Some(Base::Symbol(symbol)), None) => Some(DebugConstant::Symbol(symbol, sum.addend)),
             _ => None,
         }
     }

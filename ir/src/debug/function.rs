@@ -7,6 +7,7 @@
 
 use super::metadata::Metadata;
 use super::word::{NodeId, NodeRef};
+use crate::entities::SymbolId;
 use crate::operand::Operand;
 
 /// A place in the source, and the calls that it was inlined by.
@@ -53,8 +54,28 @@ pub struct DebugValue {
     pub expression: NodeRef,
     /// Scope, and where that was inlined.
     pub location: LocationId,
-    /// [`Operand::NONE`] if it is lost.
+    /// [`Operand::NONE`] if it is lost, or a constant.
     pub operand: Operand,
+    /// The number of a constant of the function's, plus one; 0 for none.
+    pub constant: u32,
+}
+
+impl DebugValue {
+    /// Whether the variable is lost from here on.
+    pub fn is_lost(&self) -> bool {
+        self.operand.is_none() && self.constant == 0
+    }
+}
+
+/// A constant that is no operand of instructions, for which nothing is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DebugConstant {
+    /// An integer of at most 64 bits, extended by its sign.
+    Integer(i64),
+    /// So many bytes, at most 16, as they are in memory of the lowest byte first.
+    Bytes(u128, u8),
+    /// The address of a symbol plus a number of bytes.
+    Symbol(SymbolId, i64),
 }
 
 /// The debug information of a function.
@@ -68,6 +89,8 @@ pub struct FunctionDebug {
     pub column: Vec<LocationId>,
     /// Ascending by position.
     pub values: Vec<DebugValue>,
+    /// Constants that values are.
+    pub constants: Vec<DebugConstant>,
     /// Nodes that only this function needs.
     pub nodes: Metadata,
 }
@@ -80,6 +103,7 @@ impl FunctionDebug {
         self.locations.clear();
         self.column.clear();
         self.values.clear();
+        self.constants.clear();
         self.nodes.restart(shared_nodes);
     }
 
@@ -103,12 +127,26 @@ impl FunctionDebug {
         self.locations.get((id.0 as usize).wrapping_sub(1))
     }
 
+    /// The constant that a value is, if it is one of those that are no operands.
+    pub fn constant_of(&self, value: &DebugValue) -> Option<DebugConstant> {
+        self.constants.get((value.constant as usize).wrapping_sub(1)).copied()
+    }
+
     /// Adds a location, unless it is the one that was added last.
     pub fn add_location(&mut self, location: Location) -> LocationId {
         if self.locations.last() != Some(&location) {
             self.locations.push(location);
         }
         LocationId(self.locations.len() as u32)
+    }
+
+    /// Takes over all but what belongs to instructions from the function that this one is a copy of.
+    pub fn take_nodes(&mut self, other: &FunctionDebug) {
+        self.is_on = other.is_on;
+        self.subprogram = other.subprogram;
+        self.locations.clone_from(&other.locations);
+        self.constants.clone_from(&other.constants);
+        self.nodes.clone_from(&other.nodes);
     }
 
     /// Follows instructions to new positions, by their old ones.

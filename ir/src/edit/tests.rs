@@ -428,6 +428,7 @@ b1:
         expression: NodeRef::NONE,
         location: LocationId::NONE,
         operand: Operand::value(Value::new(operand)),
+        constant: 0,
     };
     f.debug.values = vec![value(1, 1), value(4, 3), value(4, 2)];
     let mut editor = Editor::default();

@@ -5,7 +5,11 @@
 //! it prints the variables that are initialised there ([`session.py`](session.py)). The two lists of stops are aligned,
 //! and the variables of stops that both have compared. Counted are stops that Frazil's program lacks, variables without
 //! a value, and those with another value. A line that consists of a jump alone has code in `llc`'s program only.
+//!
+//! Optimised code comes to the parts of a line in another order: to where a loop counts before where it begins, say.
+//! Under recipes other than `Om1`, a session therefore stops at points instead of lines ([`points`]).
 
+mod points;
 mod stops;
 
 use std::fs;
@@ -22,8 +26,11 @@ use stops::{Comparison, Stop};
 /// What gdb is told to do.
 const SESSION: &str = include_str!("session.py");
 
-/// At how many stops a session ends.
-const MOST_STOPS: &str = "300";
+/// At how many stops a session ends, at lines and at points.
+const MOST_STOPS: [&str; 2] = ["300", "600"];
+
+/// The recipe whose code comes to lines in the order of the source.
+const IN_ORDER: &str = "Om1";
 
 /// How many differences of a program are shown.
 const SHOWN: usize = 5;
@@ -111,41 +118,38 @@ fn compare(program: &Program, compiler: &Compiler, dir: &Path, script: &Path) ->
     // What a variable has before it is assigned would differ.
     clang.arg("-ftrivial-auto-var-init=zero");
     process::checked(clang.arg(&program.source).arg("-o").arg(&bitcode))?;
-    let link = |compiler: &Compiler, name: &str| -> Result<(PathBuf, PathBuf)> {
+    let link = |compiler: &Compiler, name: &str| -> Result<PathBuf> {
         let (object, executable) = (path(&format!("{name}.o")), path(name));
         process::checked(&mut compiler.command(&bitcode, &object)?)?;
-        process::checked(Command::new("clang++-22").arg(&object).arg("-o").arg(&executable))?;
-        Ok((object, executable))
+        // Addresses in the file are those in the process.
+        let mut linker = Command::new("clang++-22");
+        process::checked(linker.arg("-no-pie").arg(&object).arg("-o").arg(&executable))?;
+        Ok(executable)
     };
-    let (_, ours) = link(compiler, "ours")?;
-    let (object, theirs) = link(&Compiler::Llc(LlcLevel::O0), "theirs")?;
-    let lines = lines(&object)?;
-    let ours = session(&ours, program, &lines, script)?;
-    let theirs = session(&theirs, program, &lines, script)?;
-    Ok(stops::compare(&ours, &theirs))
+    let ours = link(compiler, "ours")?;
+    let theirs = link(&Compiler::Llc(LlcLevel::O0), "theirs")?;
+    let table = points::read(&theirs, &program.name)?;
+    if compiler.recipe() == Some(IN_ORDER) {
+        let lines = points::lines(&table);
+        let stops = |executable| session(executable, program, ("FRAZIL_LINES", &lines), script);
+        return Ok(stops::compare(&stops(&ours)?, &stops(&theirs)?));
+    }
+    let kept = points::unique(&table);
+    let stops = |executable: &Path, table: &points::Table| {
+        let file = executable.with_extension("points");
+        fs::write(&file, points::text(table, &kept)).with_context(|| format!("writing {}", file.display()))?;
+        session(executable, program, ("FRAZIL_POINTS", &file.to_string_lossy()), script)
+    };
+    let own_table = points::read(&ours, &program.name)?;
+    Ok(stops::compare(&stops(&ours, &own_table)?, &stops(&theirs, &table)?))
 }
 
-/// The lines of an object's line table, with commas.
-fn lines(object: &Path) -> Result<String> {
-    let mut dwarfdump = workspace::llvm_tool("llvm-dwarfdump-22")?;
-    let outcome = process::checked(dwarfdump.arg("--debug-line").arg(object))?;
-    let text = String::from_utf8_lossy(&outcome.stdout);
-    let rows = text
-        .lines()
-        .filter(|row| row.starts_with("0x") && row.contains("is_stmt"));
-    let numbers = rows.filter_map(|row| row.split_whitespace().nth(1)?.parse::<u32>().ok());
-    let mut numbers: Vec<u32> = numbers.filter(|&line| line > 0).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let texts: Vec<String> = numbers.iter().map(u32::to_string).collect();
-    Ok(texts.join(","))
-}
-
-/// Where gdb stops in a program with a breakpoint at each of these lines, in order.
-fn session(executable: &Path, program: &Program, lines: &str, script: &Path) -> Result<Vec<Stop>> {
+/// Where gdb stops in a program with these breakpoints, in order.
+fn session(executable: &Path, program: &Program, breakpoints: (&str, &str), script: &Path) -> Result<Vec<Stop>> {
     let mut gdb = Command::new("gdb");
     gdb.args(["-q", "-nx", "-batch", "-x"]).arg(script).arg(executable);
-    gdb.env("FRAZIL_LINES", lines).env("FRAZIL_STOPS", MOST_STOPS);
+    let most = MOST_STOPS[usize::from(breakpoints.0 == "FRAZIL_POINTS")];
+    gdb.env(breakpoints.0, breakpoints.1).env("FRAZIL_STOPS", most);
     gdb.env("FRAZIL_SOURCE", &program.name);
     let outcome = process::run(&mut gdb, process::TIME_LIMIT)?;
     let text = String::from_utf8_lossy(&outcome.stdout);

@@ -1,9 +1,11 @@
-# A session of gdb: stops at the given lines of a program, and says at each stop where it is and what variables are.
+# A session of gdb: stops at places of a program, and says at each stop where it is and what variables are.
 #
-# Parameters come by the environment: FRAZIL_LINES (numbers of lines, with commas), FRAZIL_SOURCE (the source file) and
-# FRAZIL_STOPS (at how many stops to end). Each line of output begins with a word: `stop`, `variable` or `end`.
-# Addresses are left out, since they differ from program to program; so are variables that are declared at or after the
-# current line, which are not initialised yet.
+# Parameters come by the environment: FRAZIL_SOURCE (the source file), FRAZIL_STOPS (at how many stops to end), and
+# either FRAZIL_LINES (numbers of lines, with commas) or FRAZIL_POINTS (a file with an address, a line and a column in
+# each row). Each line of output begins with a word: `stop`, `variable` or `end`. Addresses are left out, since they
+# differ from program to program, but for the symbols that they belong to; so is what characters there are at an
+# address, which may go on beyond the object. Left out, too, are variables that are declared at or after the current
+# line, which are not initialised yet.
 
 import os
 import re
@@ -11,8 +13,7 @@ import re
 import gdb
 
 for setting in ["pagination off", "debuginfod enabled off", "confirm off", "print elements 40", "print repeats 0",
-                "print address off", "print symbol off", "breakpoint pending off", "disable-randomization on",
-                "max-value-size 65536"]:
+                "breakpoint pending off", "disable-randomization on", "max-value-size 65536"]:
     try:
         gdb.execute("set " + setting)
     except gdb.error:
@@ -20,13 +21,23 @@ for setting in ["pagination off", "debuginfod enabled off", "confirm off", "prin
 
 SOURCE = os.environ["FRAZIL_SOURCE"]
 STOPS = int(os.environ["FRAZIL_STOPS"])
-ADDRESS = re.compile(r"0x[0-9a-f]+")
+CHARACTERS = r'"(?:[^"\\]|\\.)*"(?:\.\.\.)?|<incomplete sequence [^>]*>'
+ADDRESS = re.compile(r'0x[0-9a-f]+( <(?!incomplete)[^>]*>)?(?:,? (?:%s))*' % CHARACTERS)
+
+
+def without_address(match):
+    """What stands for an address: the symbol that it belongs to, and whether it is one."""
+    if match.group(0) == "0x0":
+        return "0x0"
+    return "ADDRESS" + (match.group(1) or "")
 
 
 def describe(value):
     """A value as text without addresses."""
-    text = value.format_string(max_elements=40, address=False, symbols=False)
-    return ADDRESS.sub("ADDRESS", text).replace("\n", " ")[:300]
+    if value.is_optimized_out:
+        return "<optimized out>"
+    text = value.format_string(max_elements=40, address=True, symbols=True)
+    return ADDRESS.sub(without_address, text).replace("\n", " ")[:300]
 
 
 def show_variables(frame, line):
@@ -36,37 +47,59 @@ def show_variables(frame, line):
     except RuntimeError:
         return
     seen = set()
-    while block is not None and block.function is None or block is not None:
+    while block is not None:
         for symbol in block:
             if not (symbol.is_variable or symbol.is_argument) or symbol.name in seen:
                 continue
             seen.add(symbol.name)
-            if not symbol.is_argument and symbol.line >= line:
+            # Of what compilers declare, it is not known where it is initialised.
+            if not symbol.is_argument and not 0 < symbol.line < line:
                 continue
             try:
                 text = describe(frame.read_var(symbol, block))
             except (gdb.error, RuntimeError, ValueError) as error:
-                text = "<error: %s>" % ADDRESS.sub("ADDRESS", str(error))
+                text = "<error: %s>" % ADDRESS.sub(without_address, str(error))
             print("variable %s %s" % (symbol.name, text))
         if block.function is not None:
             break
         block = block.superblock
 
 
-def run():
-    """Runs the program from stop to stop."""
+def points():
+    """The points at which to stop, by address: line and column."""
+    found = {}
+    with open(os.environ["FRAZIL_POINTS"], encoding="utf-8") as rows:
+        for row in rows:
+            address, line, column = row.split()
+            found[int(address, 16)] = (int(line), int(column))
+    return found
+
+
+def set_breakpoints():
+    """Sets the breakpoints, and says which points there are at which addresses."""
+    if "FRAZIL_POINTS" in os.environ:
+        found = points()
+        for address in found:
+            gdb.execute("break *0x%x" % address, to_string=True)
+        return found
     for line in os.environ["FRAZIL_LINES"].split(","):
         try:
             gdb.execute("break %s:%s" % (SOURCE, line), to_string=True)
         except gdb.error:
             print("missing %s" % line)
+    return {}
+
+
+def run():
+    """Runs the program from stop to stop."""
+    known = set_breakpoints()
     gdb.execute("run > /dev/null 2>&1 < /dev/null", to_string=True)
     for _ in range(STOPS):
         if not gdb.selected_inferior().pid:
             break
         frame = gdb.selected_frame()
-        line = frame.find_sal().line
-        print("stop %s %d" % (frame.name(), line))
+        line, column = known.get(frame.pc(), (frame.find_sal().line, None))
+        print("stop %s %d" % (frame.name(), line) + (" %d" % column if column is not None else ""))
         show_variables(frame, line)
         gdb.execute("continue", to_string=True)
     print("end")

@@ -55,6 +55,8 @@ pub(in crate::llvm) struct DebugState {
     pub(super) last: LocationId,
     /// Which values of variables have which numbers of the file.
     pub(super) numbers: Vec<(usize, u64)>,
+    /// Which values of variables are assignments, ascending, and the numbers of the addresses that these write.
+    pub(super) assignments: Vec<(usize, Option<u64>)>,
     /// The value of a variable that the last record, a call, has named, and whose location follows.
     pub(super) unplaced: Option<usize>,
 }

@@ -3,8 +3,9 @@
 //!
 //! A location follows its instruction and holds for all that this has become, which may be several instructions of the
 //! IR or none. Values of variables are named by numbers of the file; they are found when the body is complete, since
-//! some are defined later. Nothing is made for them: a value that is several operands, or a constant that is no operand
-//! yet and no integer, is said to be lost. The walk over the body calls this only in modules with debug information.
+//! some are defined later. Nothing is made for them: constants that are no operands yet stand in a list of their own,
+//! and a value that is several operands is said to be lost. The walk over the body calls this only in modules with
+//! debug information.
 //!
 //! Up to LLVM 18, calls of intrinsics say what records say now: their arguments are the nodes, and the location of the
 //! call, which follows it, is that of the variable.
@@ -13,7 +14,6 @@ use super::context::Body;
 use crate::bitstream::block::{Block, SubBlock};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
-use crate::builder::data::integer_value;
 use crate::builder::word::{State, Word};
 use crate::error::ReadError;
 use crate::llvm::codes::block as id;
@@ -21,7 +21,8 @@ use crate::llvm::codes::function as code;
 use crate::llvm::debug::table::NodeReader;
 use crate::llvm::debug::{ATTACHED, node_of, walk};
 use frazil_ir::debug::kind::{Integer, Local, SourceLocation, Symbol};
-use frazil_ir::debug::{DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
+use frazil_ir::debug::{DebugConstant, DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
+use frazil_ir::module::TlsModel;
 use frazil_ir::{EntityRef, Operand, SymbolId};
 
 impl Body<'_, '_> {
@@ -71,7 +72,11 @@ impl Body<'_, '_> {
                 self.locate();
             }
             code::DEBUG_LOCATION_AGAIN => self.locate(),
-            code::DEBUG_VALUE | code::DEBUG_ASSIGN => self.debug_value(record, DebugKind::Value)?,
+            code::DEBUG_VALUE => self.debug_value(record, DebugKind::Value)?,
+            code::DEBUG_ASSIGN => {
+                self.note_assignment(self.build.function.debug.values.len(), record.operand(6)?);
+                self.debug_value(record, DebugKind::Value)?;
+            }
             code::DEBUG_DECLARE => self.debug_value(record, DebugKind::Declare)?,
             code::DEBUG_VALUE_SIMPLE => {
                 let number = self.number(record.operand(3)?);
@@ -113,6 +118,7 @@ impl Body<'_, '_> {
                 expression: node_of(expression.into()).map_or(NodeRef::NONE, NodeRef::to),
                 location: LocationId::NONE,
                 operand: Operand::NONE,
+                constant: 0,
             };
             self.debug.unplaced = Some(self.build.function.debug.values.len());
             match is_whole {
@@ -146,6 +152,7 @@ impl Body<'_, '_> {
             expression: NodeRef::to(node(2)?),
             location,
             operand: Operand::NONE,
+            constant: 0,
         })
     }
 
@@ -167,9 +174,12 @@ impl Body<'_, '_> {
             return;
         }
         if let Some(integer) = self.node::<Integer>(node) {
-            value.operand = Operand::imm(integer.low.cast_signed()).unwrap_or(Operand::NONE);
+            self.set_constant(&mut value, DebugConstant::Integer(integer.low.cast_signed()));
         } else if let Some(symbol) = self.node::<Symbol>(node) {
-            value.operand = Operand::symbol(SymbolId::new(symbol.symbol as usize));
+            let symbol = SymbolId::new(symbol.symbol as usize);
+            if self.has_address(symbol) {
+                value.operand = Operand::symbol(symbol);
+            }
         }
         self.build.function.debug.values.push(value);
     }
@@ -181,7 +191,7 @@ impl Body<'_, '_> {
     }
 
     /// The fields of a node, the function's or the module's.
-    fn node<E: Entry>(&self, node: NodeId) -> Option<E> {
+    pub(super) fn node<E: Entry>(&self, node: NodeId) -> Option<E> {
         let own = self.build.function.debug.nodes.get(node);
         own.or_else(|| self.build.module.module.debug.as_deref()?.nodes.get(node))
     }
@@ -189,23 +199,54 @@ impl Body<'_, '_> {
     /// Finds the values of variables, when all values of the function are known.
     pub(in crate::llvm) fn finish_debug(&mut self) {
         for (index, number) in std::mem::take(&mut self.debug.numbers) {
-            let operand = self.debug_operand(number);
-            if let (Some(operand), Some(value)) = (operand, self.build.function.debug.values.get_mut(index)) {
-                value.operand = operand;
+            let Some(&known) = self.build.function.debug.values.get(index) else {
+                continue;
+            };
+            let mut value = known;
+            self.set_numbered(&mut value, number);
+            if let Some(known) = self.build.function.debug.values.get_mut(index) {
+                *known = value;
             }
+        }
+        self.declare_assigned();
+    }
+
+    /// Makes a value what a value number is, if that is an operand or a constant.
+    fn set_numbered(&mut self, value: &mut DebugValue, number: u64) {
+        let Ok(short) = u32::try_from(number) else { return };
+        let word = self.build.raw_word(short);
+        match word.state() {
+            State::Scalar => value.operand = word.operand(),
+            State::Constant => {
+                if let Some(constant) = self.build.debug_constant(number).filter(|&found| self.is_known(found)) {
+                    self.set_constant(value, constant);
+                }
+            }
+            _ => {}
         }
     }
 
-    /// The operand of a value number, if it is one.
-    fn debug_operand(&self, number: u64) -> Option<Operand> {
-        let word = self.build.raw_word(u32::try_from(number).ok()?);
-        match word.state() {
-            State::Scalar => Some(word.operand()),
-            State::Constant if number < self.build.module.values.len() as u64 => {
-                Operand::imm(integer_value(self.build.module, number)?)
-            }
-            _ => None,
+    fn set_constant(&mut self, value: &mut DebugValue, constant: DebugConstant) {
+        if let DebugConstant::Integer(number) = constant
+            && let Some(operand) = Operand::imm(number)
+        {
+            value.operand = operand;
+            return;
         }
+        let constants = &mut self.build.function.debug.constants;
+        constants.push(constant);
+        value.constant = constants.len() as u32;
+    }
+
+    /// Whether a constant is the same everywhere.
+    fn is_known(&self, constant: DebugConstant) -> bool {
+        !matches!(constant, DebugConstant::Symbol(symbol, _) if !self.has_address(symbol))
+    }
+
+    /// Whether a symbol has one address: a thread-local variable has one for each thread.
+    fn has_address(&self, symbol: SymbolId) -> bool {
+        let data = self.build.module.module.symbols.get(symbol);
+        data.is_some_and(|data| data.tls == TlsModel::NotThreadLocal)
     }
 }
 

@@ -6,6 +6,7 @@
 pub(super) mod aggregates;
 pub(super) mod arithmetic;
 pub(super) mod asm_branches;
+mod assigned;
 mod atomics;
 mod attachments;
 pub(super) mod calls;

@@ -109,7 +109,8 @@ impl<'t> NodeReader<'t> {
                         bits: u64::from(u64::BITS),
                     });
                 }
-                None => self.add_words(Kind::Other, &[]),
+                // What it is is found when a function names it.
+                None => self.add(&Local { value: number }),
             },
             None => self.add(&Local { value: number }),
         }
