@@ -236,4 +236,7 @@ fn objects_are_valid_and_have_the_same_code_as_without() {
         check_objects(name, &["-g", "-gdwarf-4", "-O1", "-ffunction-sections"]);
         check_objects(name, &["-gline-tables-only", "-O2"]);
     }
+    for version in ["-gdwarf-2", "-gdwarf-3"] {
+        check_objects("optimised.c", &["-g", version, "-O2"]);
+    }
 }

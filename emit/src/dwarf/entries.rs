@@ -5,16 +5,16 @@
 
 use super::DebugWriter;
 use super::attributes::flag;
+use super::output::EntryId;
 use frazil_ir::debug::kind::{
     BasicType, CompositeType, DerivedType, GlobalVariable, Namespace, SourceModule, Subprogram, SubroutineType,
 };
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
 use gimli::constants as dw;
-use gimli::write::UnitEntryId;
 
 impl DebugWriter<'_> {
     /// The entry of a node, if nodes of its kind have one.
-    pub(super) fn entry(&mut self, unit: usize, node: NodeRef) -> Option<UnitEntryId> {
+    pub(super) fn entry(&mut self, unit: usize, node: NodeRef) -> Option<EntryId> {
         let node = node.node()?;
         if let Some(&known) = self.units.get(unit).entries.get(&node) {
             return Some(known);
@@ -60,7 +60,7 @@ impl DebugWriter<'_> {
         self.units.get(unit).pending.clear();
     }
 
-    fn fill(&mut self, unit: usize, entry: UnitEntryId, node: NodeId) {
+    fn fill(&mut self, unit: usize, entry: EntryId, node: NodeId) {
         let graph = &self.graph;
         if let Some(data) = graph.get::<BasicType>(node) {
             self.place(unit, entry, NodeRef::NONE, tag(data.tag, BASIC_TAGS));
@@ -96,14 +96,14 @@ impl DebugWriter<'_> {
     }
 
     /// Puts an entry into that of its scope, or into the root.
-    pub(super) fn place(&mut self, unit: usize, entry: UnitEntryId, scope: NodeRef, tag: dw::DwTag) {
+    pub(super) fn place(&mut self, unit: usize, entry: EntryId, scope: NodeRef, tag: dw::DwTag) {
         let parent = self.scope_entry(unit, scope);
         self.unit(unit).add_reserved(entry, parent, tag);
     }
 
     /// The entry of a namespace, module or type that something is declared in, or of the function with code; the root
     /// for everything else.
-    pub(super) fn scope_entry(&mut self, unit: usize, scope: NodeRef) -> UnitEntryId {
+    pub(super) fn scope_entry(&mut self, unit: usize, scope: NodeRef) -> EntryId {
         if let Some(function) = self.graph.subprogram_of(scope) {
             let known = self.units.get(unit).entries.get(&function).copied();
             return known.unwrap_or_else(|| self.unit(unit).root());

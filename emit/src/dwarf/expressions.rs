@@ -5,10 +5,10 @@
 //! what is at its address (`DW_OP_deref` at the end). What is not certain to mean the same has no description.
 
 use super::DebugWriter;
+use super::output::Expression;
 use frazil_codegen::debug::{Place, Shape, Spot};
 use frazil_ir::debug::DebugKind;
 use gimli::constants as dw;
-use gimli::write::Expression;
 use gimli::{DwOp, Register};
 
 /// Which bits of a variable are meant: the first, and how many. The last operation of an expression.
@@ -35,7 +35,7 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
         (_, Spot::InsteadOfMemory(_), _) => return None,
         (DebugKind::Value, Spot::Bytes(bytes, count), []) => {
             let bytes = bytes.to_le_bytes();
-            out.op_implicit_value(bytes.get(..count.into())?.into());
+            out.op_implicit_value(bytes.get(..count.into())?);
         }
         (_, Spot::Bytes(..), _) => return None,
         (DebugKind::Declare | DebugKind::Address, ..) => {
@@ -136,7 +136,7 @@ fn push(out: &mut Expression, spot: Spot, shape: Shape, is_computed_with: bool) 
         Spot::Entry(register) => {
             let mut entry = Expression::new();
             entry.op_reg(Register(register));
-            out.op_entry_value(entry);
+            out.op_entry_value(&entry);
         }
         Spot::Register(register) | Spot::InsteadOfMemory(register) => {
             out.op_breg(Register(register), if is_masked { 0 } else { added });

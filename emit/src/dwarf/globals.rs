@@ -3,12 +3,12 @@
 use super::DebugWriter;
 use super::entries::imported_tag;
 use super::expressions::operations;
+use super::output::{EntryId, Expression, Value};
 use frazil_ir::SymbolId;
 use frazil_ir::debug::kind::{CompileUnit, GlobalExpression, GlobalVariable, ImportedEntity};
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
 use frazil_ir::module::{Linkage, SymbolKind, TlsModel};
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 impl DebugWriter<'_> {
     /// Makes the entries that a unit lists: variables, types that are kept, imported declarations.
@@ -59,7 +59,7 @@ impl DebugWriter<'_> {
     /// Says where variables are, once their entries are there.
     pub(super) fn place_globals(&mut self, unit: usize) {
         for (entry, expression) in std::mem::take(&mut self.places_of_globals) {
-            let value = AttributeValue::Exprloc(expression);
+            let value = Value::Expression(expression);
             self.set(unit, entry, dw::DW_AT_location, value);
         }
     }
@@ -72,14 +72,9 @@ impl DebugWriter<'_> {
         (is_there && symbol.tls == TlsModel::NotThreadLocal).then_some(found)
     }
 
-    pub(super) fn fill_global(&mut self, unit: usize, entry: UnitEntryId, data: &GlobalVariable) {
+    pub(super) fn fill_global(&mut self, unit: usize, entry: EntryId, data: &GlobalVariable) {
         if let Some(declaration) = self.entry(unit, data.declaration) {
-            self.set(
-                unit,
-                entry,
-                dw::DW_AT_specification,
-                AttributeValue::UnitRef(declaration),
-            );
+            self.set(unit, entry, dw::DW_AT_specification, Value::Entry(declaration));
         } else {
             self.set_name(unit, entry, data.name);
             self.set_type(unit, entry, data.ty);
@@ -107,7 +102,7 @@ impl DebugWriter<'_> {
         let tag = imported_tag(data.tag);
         let reserved = self.unit(unit).reserve();
         self.unit(unit).add_reserved(reserved, parent, tag);
-        self.set(unit, reserved, dw::DW_AT_import, AttributeValue::UnitRef(imported));
+        self.set(unit, reserved, dw::DW_AT_import, Value::Entry(imported));
         self.set_name(unit, reserved, data.name);
         self.set_source(unit, reserved, data.file, data.line);
     }

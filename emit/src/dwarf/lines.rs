@@ -7,6 +7,7 @@
 use super::scope_tree::ScopeTree;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::{CompiledFunction, MarkPlace};
+use frazil_ir::EntityRef;
 use frazil_ir::debug::NodeRef;
 use frazil_ir::debug::kind::{LexicalBlock, LexicalBlockFile, Subprogram};
 
@@ -45,8 +46,7 @@ impl DebugWriter<'_> {
         let before = self.units.get(unit).sequences.last().copied();
         let continues = self.units.continue_range(unit, place, end);
         if !continues && let Some(before) = before {
-            let id = self.units.get(unit).id;
-            let program = &mut self.dwarf.units.get_mut(id).line_program;
+            let program = &mut self.unit(unit).line_program;
             if program.in_sequence() {
                 program.end_sequence(before.end - before.start);
             }
@@ -58,9 +58,11 @@ impl DebugWriter<'_> {
             .last()
             .map_or(place.start, |sequence| sequence.start);
         if !continues {
-            let id = self.units.get(unit).id;
-            let address = DebugWriter::address(place.symbol, 0);
-            self.dwarf.units.get_mut(id).line_program.begin_sequence(Some(address));
+            let address = gimli::write::Address::Symbol {
+                symbol: place.symbol.index(),
+                addend: 0,
+            };
+            self.unit(unit).line_program.begin_sequence(Some(address));
         }
         let base = place.start - first;
         let entry = Row {
@@ -115,8 +117,7 @@ impl DebugWriter<'_> {
     pub(super) fn end_rows(&mut self, unit: usize) {
         let state = self.units.get(unit);
         let last = state.sequences.last().copied();
-        let id = state.id;
-        let program = &mut self.dwarf.units.get_mut(id).line_program;
+        let program = &mut self.unit(unit).line_program;
         if let Some(last) = last.filter(|_| program.in_sequence()) {
             program.end_sequence(last.end - last.start);
         }
@@ -124,8 +125,7 @@ impl DebugWriter<'_> {
 
     fn put_row(&mut self, unit: usize, offset: u64, row: Row, flags: Flags) {
         let file = self.file(unit, row.file).unwrap_or_else(|| self.some_file(unit));
-        let id = self.units.get(unit).id;
-        let program = &mut self.dwarf.units.get_mut(id).line_program;
+        let program = &mut self.unit(unit).line_program;
         let out = program.row();
         out.address_offset = offset;
         out.file = file;

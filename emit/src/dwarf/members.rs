@@ -2,15 +2,15 @@
 
 use super::DebugWriter;
 use super::attributes::flag;
+use super::output::{EntryId, Expression, Value};
 use frazil_ir::debug::kind::{CompositeType, DerivedType, Integer, Symbol, TemplateType, TemplateValue};
 use frazil_ir::debug::{Kind, NodeRef};
 use frazil_ir::{EntityRef, SymbolId};
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 impl DebugWriter<'_> {
     /// Adds the members of a type.
-    pub(super) fn add_members(&mut self, unit: usize, entry: UnitEntryId, elements: &[NodeRef]) {
+    pub(super) fn add_members(&mut self, unit: usize, entry: EntryId, elements: &[NodeRef]) {
         for &element in elements {
             match self.graph.at::<DerivedType>(element) {
                 Some(data) if super::entries::is_member(data.tag) && data.flags & flag::STATIC_MEMBER == 0 => {
@@ -24,12 +24,12 @@ impl DebugWriter<'_> {
         }
     }
 
-    fn add_member(&mut self, unit: usize, parent: UnitEntryId, data: &DerivedType) -> UnitEntryId {
+    fn add_member(&mut self, unit: usize, parent: EntryId, data: &DerivedType) -> EntryId {
         let tag = dw::DwTag(data.tag as u16);
         let entry = self.unit(unit).add(parent, tag);
         if tag == dw::DW_TAG_friend {
             if let Some(friend) = self.entry(unit, data.base) {
-                self.set(unit, entry, dw::DW_AT_friend, AttributeValue::UnitRef(friend));
+                self.set(unit, entry, dw::DW_AT_friend, Value::Entry(friend));
             }
             return entry;
         }
@@ -39,24 +39,24 @@ impl DebugWriter<'_> {
         self.set_common_flags(unit, entry, data.flags);
         self.set_alignment(unit, entry, data.align);
         if tag == dw::DW_TAG_inheritance && data.flags & flag::VIRTUAL != 0 {
-            let virtuality = AttributeValue::Virtuality(dw::DW_VIRTUALITY_virtual);
+            let virtuality = Value::Byte(dw::DW_VIRTUALITY_virtual.0);
             self.set(unit, entry, dw::DW_AT_virtuality, virtuality);
-            let place = AttributeValue::Exprloc(virtual_base(data.offset));
+            let place = Value::Expression(virtual_base(data.offset));
             self.set(unit, entry, dw::DW_AT_data_member_location, place);
         } else if data.flags & flag::BIT_FIELD != 0 {
-            self.set(unit, entry, dw::DW_AT_bit_size, AttributeValue::Udata(data.size));
-            let offset = AttributeValue::Udata(data.offset);
+            self.set(unit, entry, dw::DW_AT_bit_size, Value::Unsigned(data.size));
+            let offset = Value::Unsigned(data.offset);
             self.set(unit, entry, dw::DW_AT_data_bit_offset, offset);
         } else {
-            let offset = AttributeValue::Udata(data.offset / 8);
+            let offset = Value::Unsigned(data.offset / 8);
             self.set(unit, entry, dw::DW_AT_data_member_location, offset);
         }
         entry
     }
 
     /// The declaration of a variable that belongs to a class.
-    pub(super) fn fill_static_member(&mut self, unit: usize, entry: UnitEntryId, data: &DerivedType) {
-        let version = self.unit(unit).version();
+    pub(super) fn fill_static_member(&mut self, unit: usize, entry: EntryId, data: &DerivedType) {
+        let version = self.unit(unit).encoding.version;
         let tag = if version >= 5 {
             dw::DW_TAG_variable
         } else {
@@ -70,16 +70,16 @@ impl DebugWriter<'_> {
         self.set_flag(unit, entry, dw::DW_AT_external, true);
         self.set_flag(unit, entry, dw::DW_AT_declaration, true);
         if let Some(value) = self.graph.at::<Integer>(data.extra) {
-            let value = AttributeValue::Sdata(value.low.cast_signed());
+            let value = Value::Signed(value.low.cast_signed());
             self.set(unit, entry, dw::DW_AT_const_value, value);
         }
     }
 
     /// Variants: each member is there for one value of the discriminator, or for all that no other has.
-    pub(super) fn fill_variants(&mut self, unit: usize, entry: UnitEntryId, data: &CompositeType) {
+    pub(super) fn fill_variants(&mut self, unit: usize, entry: EntryId, data: &CompositeType) {
         if let Some(discriminator) = self.graph.at::<DerivedType>(data.discriminator) {
             let member = self.add_member(unit, entry, &discriminator);
-            self.set(unit, entry, dw::DW_AT_discr, AttributeValue::UnitRef(member));
+            self.set(unit, entry, dw::DW_AT_discr, Value::Entry(member));
         }
         let elements: Vec<NodeRef> = self.graph.list(data.elements).collect();
         for element in elements {
@@ -88,7 +88,7 @@ impl DebugWriter<'_> {
             };
             let variant = self.unit(unit).add(entry, dw::DW_TAG_variant);
             if let Some(value) = self.graph.at::<Integer>(member.extra) {
-                let value = AttributeValue::Udata(value.low);
+                let value = Value::Unsigned(value.low);
                 self.set(unit, variant, dw::DW_AT_discr_value, value);
             }
             if super::entries::is_member(member.tag) {
@@ -97,7 +97,7 @@ impl DebugWriter<'_> {
         }
     }
 
-    pub(super) fn add_template_parameters(&mut self, unit: usize, entry: UnitEntryId, list: NodeRef) {
+    pub(super) fn add_template_parameters(&mut self, unit: usize, entry: EntryId, list: NodeRef) {
         let parameters: Vec<NodeRef> = self.graph.list(list).collect();
         for parameter in parameters {
             if let Some(data) = self.graph.at::<TemplateType>(parameter) {
@@ -111,7 +111,7 @@ impl DebugWriter<'_> {
         }
     }
 
-    fn add_template_value(&mut self, unit: usize, entry: UnitEntryId, data: &TemplateValue) {
+    fn add_template_value(&mut self, unit: usize, entry: EntryId, data: &TemplateValue) {
         let tag = match u16::try_from(data.tag).map(dw::DwTag) {
             Ok(tag @ (dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_GNU_template_parameter_pack)) => tag,
             _ => dw::DW_TAG_template_value_parameter,
@@ -125,7 +125,7 @@ impl DebugWriter<'_> {
         match self.graph.kind_at(data.value) {
             Some(Kind::Integer) => {
                 let value: Integer = self.graph.at(data.value).unwrap_or_default();
-                let value = AttributeValue::Sdata(value.low.cast_signed());
+                let value = Value::Signed(value.low.cast_signed());
                 self.set(unit, child, dw::DW_AT_const_value, value);
             }
             Some(Kind::Symbol) => {
@@ -133,7 +133,7 @@ impl DebugWriter<'_> {
                 let mut expression = Expression::new();
                 expression.op_addr(DebugWriter::address(SymbolId::new(symbol.symbol as usize), 0));
                 expression.op(dw::DW_OP_stack_value);
-                self.set(unit, child, dw::DW_AT_location, AttributeValue::Exprloc(expression));
+                self.set(unit, child, dw::DW_AT_location, Value::Expression(expression));
             }
             Some(Kind::Text) => self.set_text(unit, child, dw::DW_AT_GNU_template_name, data.value),
             Some(Kind::List) => self.add_template_parameters_of_pack(unit, child, data.value),
@@ -142,7 +142,7 @@ impl DebugWriter<'_> {
     }
 
     /// The parameters that a pack stands for, which cannot be packs again.
-    fn add_template_parameters_of_pack(&mut self, unit: usize, entry: UnitEntryId, list: NodeRef) {
+    fn add_template_parameters_of_pack(&mut self, unit: usize, entry: EntryId, list: NodeRef) {
         let parameters: Vec<NodeRef> = self.graph.list(list).collect();
         for parameter in parameters {
             if let Some(data) = self.graph.at::<TemplateType>(parameter) {

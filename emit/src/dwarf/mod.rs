@@ -3,9 +3,10 @@
 //! Method: functions are added as they are compiled: their rows go to the line program of their unit at once
 //! ([`lines`]), and their scopes and variables become entries ([`scopes`], [`variables`]). Types, namespaces and
 //! declarations become entries when something first names them ([`entries`]), and are filled in at the end, one after
-//! the other without recursion ([`types`], [`members`], [`subprograms`]). Then `gimli` writes it all ([`sections`]).
+//! the other without recursion ([`types`], [`members`], [`subprograms`]). Then all is written ([`output`],
+//! [`sections`]).
 //!
-//! The format itself is `gimli`'s; addresses are relocations against symbols, offsets between sections relocations
+//! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
 //! What is left out: macros, split units, type units, indices of names, `.debug_aranges`, labels, call sites. A
@@ -18,6 +19,7 @@ mod globals;
 mod graph;
 mod lines;
 mod members;
+mod output;
 mod scope_tree;
 mod scopes;
 mod sections;
@@ -31,11 +33,11 @@ pub use sections::{DebugSection, DebugTarget};
 use crate::error::EmitError;
 use frazil_codegen::{CompiledFunction, TargetDesc};
 use frazil_ir::debug::NodeId;
-use frazil_ir::{EntityRef, Module, SymbolId};
+use frazil_ir::{Module, SymbolId};
 use frazil_support::FxHashMap;
-use gimli::write::{Dwarf, Expression, UnitEntryId};
 use gimli::{Encoding, Format};
 use graph::Graph;
+use output::{Address, Dwarf, EntryId, Expression};
 use units::Units;
 
 /// The version of modules that say none.
@@ -63,7 +65,7 @@ pub struct DebugWriter<'a> {
     /// Nodes that are attached to symbols of the module.
     variables: FxHashMap<NodeId, SymbolId>,
     /// The places of variables whose entries are not filled in yet.
-    places_of_globals: Vec<(UnitEntryId, Expression)>,
+    places_of_globals: Vec<(EntryId, Expression)>,
 }
 
 impl<'a> DebugWriter<'a> {
@@ -80,7 +82,7 @@ impl<'a> DebugWriter<'a> {
             address_size: target.pointer_bytes,
         };
         let graph = Graph::new(&debug.nodes);
-        let mut dwarf = Dwarf::new();
+        let mut dwarf = Dwarf::default();
         let units = Units::new(&graph, &debug.units, encoding, &mut dwarf);
         Some(DebugWriter {
             module,
@@ -127,13 +129,13 @@ impl<'a> DebugWriter<'a> {
             self.add_lists(unit);
             self.units.set_ranges(unit, &mut self.dwarf);
         }
-        sections::write(&mut self.dwarf)
+        sections::write(self.dwarf)
     }
 
     /// The address of a symbol.
-    fn address(symbol: SymbolId, addend: i64) -> gimli::write::Address {
-        gimli::write::Address::Symbol {
-            symbol: symbol.index(),
+    fn address(symbol: SymbolId, addend: i64) -> Address {
+        Address {
+            symbol: Some(symbol),
             addend,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Blocks without variables get no entry, since nothing could be said of them.
 
+use super::output::{EntryId, Value};
 use super::scope_tree::{Scope, ScopeTree};
 use super::units::{PendingList, Ranges};
 use super::variables::variables_of;
@@ -10,13 +11,12 @@ use frazil_codegen::CompiledFunction;
 use frazil_ir::debug::Kind;
 use frazil_ir::debug::kind::SourceLocation;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, UnitEntryId};
 
 impl DebugWriter<'_> {
     /// Makes the entries of a function, its scopes and variables.
     pub(super) fn add_entries(&mut self, unit: usize, place: CodePlace, code: &CompiledFunction, scopes: &ScopeTree) {
         let variables = variables_of(&self.graph, code, scopes);
-        let mut entries: Vec<UnitEntryId> = Vec::with_capacity(scopes.scopes.len());
+        let mut entries: Vec<EntryId> = Vec::with_capacity(scopes.scopes.len());
         let mut rest = variables.as_slice();
         for (number, scope) in scopes.scopes.iter().enumerate() {
             let of_scope;
@@ -41,9 +41,9 @@ impl DebugWriter<'_> {
         unit: usize,
         place: CodePlace,
         scope: &Scope,
-        parent: UnitEntryId,
+        parent: EntryId,
         has_variables: bool,
-    ) -> UnitEntryId {
+    ) -> EntryId {
         let is_block = self.graph.kind(scope.node) == Some(Kind::LexicalBlock);
         if scope.ranges.is_empty() || is_block && !has_variables {
             return parent;
@@ -57,29 +57,29 @@ impl DebugWriter<'_> {
         if !scope.inlined_at.is_none() {
             let origin = self.abstract_entry(unit, scope.node);
             if let Some(origin) = origin {
-                self.set(unit, entry, dw::DW_AT_abstract_origin, AttributeValue::UnitRef(origin));
+                self.set(unit, entry, dw::DW_AT_abstract_origin, Value::Entry(origin));
             }
         }
         self.set_code(unit, entry, place, &scope.ranges);
         if !is_block && let Some(call) = self.graph.at::<SourceLocation>(scope.inlined_at) {
             let file = self.file_of(call.scope);
             if let Some(file) = self.file(unit, file) {
-                self.set(unit, entry, dw::DW_AT_call_file, AttributeValue::FileIndex(Some(file)));
+                self.set(unit, entry, dw::DW_AT_call_file, Value::File(file));
             }
-            self.set(unit, entry, dw::DW_AT_call_line, AttributeValue::Udata(call.line));
+            self.set(unit, entry, dw::DW_AT_call_line, Value::Unsigned(call.line));
             if call.column > 0 {
-                self.set(unit, entry, dw::DW_AT_call_column, AttributeValue::Udata(call.column));
+                self.set(unit, entry, dw::DW_AT_call_column, Value::Unsigned(call.column));
             }
         }
         entry
     }
 
     /// Says where the code of an entry is.
-    fn set_code(&mut self, unit: usize, entry: UnitEntryId, place: CodePlace, ranges: &[(u32, u32)]) {
+    fn set_code(&mut self, unit: usize, entry: EntryId, place: CodePlace, ranges: &[(u32, u32)]) {
         if let [(start, end)] = *ranges {
             let low = DebugWriter::address(place.symbol, start.into());
-            self.set(unit, entry, dw::DW_AT_low_pc, AttributeValue::Address(low));
-            let length = AttributeValue::Udata((end - start).into());
+            self.set(unit, entry, dw::DW_AT_low_pc, Value::Address(low));
+            let length = Value::Unsigned((end - start).into());
             self.set(unit, entry, dw::DW_AT_high_pc, length);
             return;
         }

@@ -1,9 +1,8 @@
-//! Bytes and relocations of the sections, from `gimli`'s writer.
+//! Bytes and relocations of the sections, as objects and assembly text have them.
 
+use super::output::{Dwarf, Target};
 use crate::error::EmitError;
-use frazil_ir::{EntityRef, SymbolId};
-use gimli::LittleEndian;
-use gimli::write::{Dwarf, EndianVec, RelocateWriter, Relocation, RelocationTarget, Sections};
+use frazil_ir::SymbolId;
 
 /// What a relocation of debug information names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,70 +31,33 @@ pub struct DebugSection {
     pub is_texts: bool,
 }
 
-/// The bytes of a section, and what is to be filled in.
-#[derive(Clone, Debug)]
-struct Contents {
-    bytes: EndianVec<LittleEndian>,
-    relocations: Vec<Relocation>,
-}
-
-impl RelocateWriter for Contents {
-    type Writer = EndianVec<LittleEndian>;
-
-    fn writer(&self) -> &Self::Writer {
-        &self.bytes
-    }
-
-    fn writer_mut(&mut self) -> &mut Self::Writer {
-        &mut self.bytes
-    }
-
-    fn relocate(&mut self, relocation: Relocation) {
-        self.relocations.push(relocation);
-    }
-}
-
 /// Writes everything; empty sections are left out.
-pub(super) fn write(dwarf: &mut Dwarf) -> Result<Vec<DebugSection>, EmitError> {
-    let mut sections = Sections::new(Contents {
-        bytes: EndianVec::new(LittleEndian),
-        relocations: Vec::new(),
-    });
-    dwarf
-        .write(&mut sections)
+pub(super) fn write(dwarf: Dwarf) -> Result<Vec<DebugSection>, EmitError> {
+    let written = dwarf
+        .write()
         .map_err(|error| EmitError::malformed(format!("debug information: {error}"), ""))?;
-    let mut ids = Vec::new();
-    let mut written = Vec::new();
-    let collected: Result<(), EmitError> = sections.for_each_mut(|id, contents| {
-        if !contents.bytes.slice().is_empty() {
-            ids.push(id);
-            written.push((id, contents.bytes.take(), std::mem::take(&mut contents.relocations)));
-        }
-        Ok(())
-    });
-    collected?;
-    let target = |relocation: &Relocation| match relocation.target {
-        RelocationTarget::Symbol(symbol) => Some(DebugTarget::Symbol(SymbolId::new(symbol))),
-        RelocationTarget::Section(section) => {
-            let place = ids.iter().position(|&id| id == section);
+    let places: Vec<_> = written.iter().map(|section| section.place).collect();
+    let target = |target: Target| match target {
+        Target::Address(address) => address.symbol.map(DebugTarget::Symbol),
+        Target::Section(section) => {
+            let place = places.iter().position(|&place| place == Some(section));
             place.map(DebugTarget::Section)
         }
     };
-    let finished = written.into_iter().map(|(id, bytes, relocations)| DebugSection {
-        name: id.name(),
-        bytes,
-        relocations: relocations
-            .iter()
-            .filter_map(|relocation| {
+    let finished = written.into_iter().map(|section| DebugSection {
+        name: section.name,
+        bytes: section.contents.bytes,
+        relocations: (section.contents.fields.iter())
+            .filter_map(|field| {
                 Some(DebugRelocation {
-                    offset: relocation.offset as u64,
-                    bytes: relocation.size,
-                    target: target(relocation)?,
-                    addend: relocation.addend,
+                    offset: field.offset,
+                    bytes: field.bytes,
+                    target: target(field.target)?,
+                    addend: field.addend,
                 })
             })
             .collect(),
-        is_texts: matches!(id, gimli::SectionId::DebugStr | gimli::SectionId::DebugLineStr),
+        is_texts: section.is_texts,
     });
     Ok(finished.collect())
 }

@@ -1,6 +1,7 @@
 //! Functions (DWARF 5, section 3.3): declarations, code, and what inlined copies refer to.
 
 use super::attributes::flag;
+use super::output::{EntryId, Expression, Value};
 use super::variables::tag_of;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::{CompiledFunction, UnwindOp};
@@ -8,7 +9,6 @@ use frazil_ir::debug::kind::{LexicalBlock, LocalVariable, Subprogram, Subroutine
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
 use gimli::Register;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 /// What frame offsets count from: the canonical frame address, by the frame pointer if there is no table to find it
 /// with.
@@ -45,13 +45,7 @@ mod sp_flag {
 
 impl DebugWriter<'_> {
     /// The entry of a function with code.
-    pub(super) fn concrete(
-        &mut self,
-        unit: usize,
-        place: CodePlace,
-        code: &CompiledFunction,
-        node: NodeId,
-    ) -> UnitEntryId {
+    pub(super) fn concrete(&mut self, unit: usize, place: CodePlace, code: &CompiledFunction, node: NodeId) -> EntryId {
         let data: Subprogram = self.graph.get(node).unwrap_or_default();
         let origin = self.units.get(unit).abstracts.get(&node).copied();
         let parent = match origin {
@@ -60,21 +54,21 @@ impl DebugWriter<'_> {
         };
         let entry = self.unit(unit).add(parent, dw::DW_TAG_subprogram);
         self.units.get(unit).entries.entry(node).or_insert(entry);
-        let start = AttributeValue::Address(DebugWriter::address(place.symbol, 0));
+        let start = Value::Address(DebugWriter::address(place.symbol, 0));
         self.set(unit, entry, dw::DW_AT_low_pc, start);
-        self.set(unit, entry, dw::DW_AT_high_pc, AttributeValue::Udata(code.len() as u64));
+        self.set(unit, entry, dw::DW_AT_high_pc, Value::Unsigned(code.len() as u64));
         if let Some(base) = frame_base(place, code) {
-            self.set(unit, entry, dw::DW_AT_frame_base, AttributeValue::Exprloc(base));
+            self.set(unit, entry, dw::DW_AT_frame_base, Value::Expression(base));
         }
         match origin {
-            Some(origin) => self.set(unit, entry, dw::DW_AT_abstract_origin, AttributeValue::UnitRef(origin)),
+            Some(origin) => self.set(unit, entry, dw::DW_AT_abstract_origin, Value::Entry(origin)),
             None => self.describe_definition(unit, entry, &data),
         }
         entry
     }
 
     /// Where the entry of a definition stands: in a namespace, unless it refers to a declaration there.
-    fn definition_parent(&mut self, unit: usize, data: &Subprogram) -> UnitEntryId {
+    fn definition_parent(&mut self, unit: usize, data: &Subprogram) -> EntryId {
         let is_namespace = self.graph.kind_at(data.scope) == Some(Kind::Namespace);
         match data.declaration.is_none() && is_namespace {
             true => self.scope_entry(unit, data.scope),
@@ -82,7 +76,7 @@ impl DebugWriter<'_> {
         }
     }
 
-    fn describe_definition(&mut self, unit: usize, entry: UnitEntryId, data: &Subprogram) {
+    fn describe_definition(&mut self, unit: usize, entry: EntryId, data: &Subprogram) {
         let declared: Option<Subprogram> = self.graph.at(data.declaration);
         let declaration = declared.and_then(|_| self.entry(unit, data.declaration));
         let Some((declaration, declared)) = declaration.zip(declared) else {
@@ -90,12 +84,7 @@ impl DebugWriter<'_> {
             self.add_template_parameters(unit, entry, data.template_params);
             return;
         };
-        self.set(
-            unit,
-            entry,
-            dw::DW_AT_specification,
-            AttributeValue::UnitRef(declaration),
-        );
+        self.set(unit, entry, dw::DW_AT_specification, Value::Entry(declaration));
         if declared.file != data.file || declared.line != data.line {
             self.set_source(unit, entry, data.file, data.line);
         }
@@ -106,7 +95,7 @@ impl DebugWriter<'_> {
     }
 
     /// The attributes of a function that is not declared elsewhere.
-    fn describe_subprogram(&mut self, unit: usize, entry: UnitEntryId, data: &Subprogram) {
+    fn describe_subprogram(&mut self, unit: usize, entry: EntryId, data: &Subprogram) {
         self.set_name(unit, entry, data.name);
         self.set_text(unit, entry, dw::DW_AT_linkage_name, data.linkage_name);
         self.set_source(unit, entry, data.file, data.line);
@@ -132,27 +121,22 @@ impl DebugWriter<'_> {
         }
         let virtuality = (sp_flags & sp_flag::VIRTUALITY) as u8;
         if virtuality != 0 {
-            let value = AttributeValue::Virtuality(dw::DwVirtuality(virtuality));
+            let value = Value::Byte(virtuality);
             self.set(unit, entry, dw::DW_AT_virtuality, value);
             // All ones stand for no place in the table.
             if u32::try_from(data.virtual_index).is_ok_and(|index| index != u32::MAX) {
                 let mut place = Expression::new();
                 place.op_constu(data.virtual_index);
-                self.set(
-                    unit,
-                    entry,
-                    dw::DW_AT_vtable_elem_location,
-                    AttributeValue::Exprloc(place),
-                );
+                self.set(unit, entry, dw::DW_AT_vtable_elem_location, Value::Expression(place));
             }
             if let Some(class) = self.entry(unit, data.containing_type) {
-                self.set(unit, entry, dw::DW_AT_containing_type, AttributeValue::UnitRef(class));
+                self.set(unit, entry, dw::DW_AT_containing_type, Value::Entry(class));
             }
         }
     }
 
     /// A declaration: of a member of a class, or of a function that others name.
-    pub(super) fn fill_declaration(&mut self, unit: usize, entry: UnitEntryId, data: &Subprogram) {
+    pub(super) fn fill_declaration(&mut self, unit: usize, entry: EntryId, data: &Subprogram) {
         self.describe_subprogram(unit, entry, data);
         self.set_flag(unit, entry, dw::DW_AT_declaration, true);
         self.add_template_parameters(unit, entry, data.template_params);
@@ -162,7 +146,7 @@ impl DebugWriter<'_> {
     }
 
     /// Adds what stands for more arguments to a function that takes them.
-    pub(super) fn add_unspecified(&mut self, unit: usize, entry: UnitEntryId, node: NodeId) {
+    pub(super) fn add_unspecified(&mut self, unit: usize, entry: EntryId, node: NodeId) {
         let data: Subprogram = self.graph.get(node).unwrap_or_default();
         let ty: SubroutineType = self.graph.at(data.ty).unwrap_or_default();
         let is_variadic = self.graph.list(ty.types).skip(1).last().is_some_and(NodeRef::is_none);
@@ -172,7 +156,7 @@ impl DebugWriter<'_> {
     }
 
     /// The entry apart from code of a function or block that was inlined.
-    pub(super) fn abstract_entry(&mut self, unit: usize, node: NodeId) -> Option<UnitEntryId> {
+    pub(super) fn abstract_entry(&mut self, unit: usize, node: NodeId) -> Option<EntryId> {
         if !self.graph.is_in_few_scopes(NodeRef::to(node)) {
             return None;
         }
@@ -203,22 +187,17 @@ impl DebugWriter<'_> {
         parent
     }
 
-    fn abstract_subprogram(&mut self, unit: usize, node: NodeId) -> UnitEntryId {
+    fn abstract_subprogram(&mut self, unit: usize, node: NodeId) -> EntryId {
         let data: Subprogram = self.graph.get(node).unwrap_or_default();
         let parent = self.definition_parent(unit, &data);
         let entry = self.unit(unit).add(parent, dw::DW_TAG_subprogram);
         self.describe_definition(unit, entry, &data);
-        self.set(
-            unit,
-            entry,
-            dw::DW_AT_inline,
-            AttributeValue::Inline(dw::DW_INL_inlined),
-        );
+        self.set(unit, entry, dw::DW_AT_inline, Value::Byte(dw::DW_INL_inlined.0));
         entry
     }
 
     /// The entry apart from code of a variable of a function that was inlined.
-    pub(super) fn abstract_variable(&mut self, unit: usize, node: NodeId, data: &LocalVariable) -> Option<UnitEntryId> {
+    pub(super) fn abstract_variable(&mut self, unit: usize, node: NodeId, data: &LocalVariable) -> Option<EntryId> {
         let scope = self.graph.real_scope(data.scope).node()?;
         let parent = self.abstract_entry(unit, scope)?;
         let entry = self.unit(unit).add(parent, tag_of(data));

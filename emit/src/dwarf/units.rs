@@ -5,16 +5,14 @@
 //! it there.
 
 use super::graph::Graph;
+use super::output::{Address, Dwarf, EntryId, Expression, Location, Range, Unit, Value};
 use super::{CodePlace, DebugWriter};
 use frazil_ir::SymbolId;
 use frazil_ir::debug::kind::{CompileUnit, File, Subprogram};
 use frazil_ir::debug::{NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
-use gimli::write::{
-    AttributeValue, DirectoryId, Dwarf, Expression, FileId, FileInfo, LineProgram, LineString, Location, LocationList,
-    Range, RangeList, Unit, UnitEntryId, UnitId,
-};
+use gimli::write::{DirectoryId, FileId, FileInfo, LineProgram, LineString};
 use gimli::{Encoding, LineEncoding};
 
 /// `emissionKind` of a unit of which nothing is written.
@@ -41,7 +39,7 @@ pub(super) struct Sequence {
 /// A list that an entry is to have, of distances from the start of a function.
 #[derive(Debug)]
 pub(super) struct PendingList {
-    pub entry: UnitEntryId,
+    pub entry: EntryId,
     pub place: CodePlace,
     pub ranges: Ranges,
 }
@@ -57,7 +55,8 @@ pub(super) enum Ranges {
 /// What is kept of a unit while it grows.
 #[derive(Debug)]
 pub(super) struct UnitState {
-    pub id: UnitId,
+    /// Its place among all units.
+    pub number: usize,
     node: NodeId,
     emission: u64,
     directory: Vec<u8>,
@@ -70,15 +69,15 @@ pub(super) struct UnitState {
     /// Whether the last range may grow.
     pub is_open: bool,
     /// The entry of each node that has one.
-    pub entries: FxHashMap<NodeId, UnitEntryId>,
+    pub entries: FxHashMap<NodeId, EntryId>,
     /// Entries of functions and their blocks and variables apart from code, which inlined copies refer to.
-    pub abstracts: FxHashMap<NodeId, UnitEntryId>,
+    pub abstracts: FxHashMap<NodeId, EntryId>,
     /// Nodes whose entries are to be filled in, in the order in which they were named.
     pub pending: Vec<NodeId>,
     /// Where entries have code, and where variables are, as distances from the function; added at the end.
     pub lists: Vec<PendingList>,
     /// The type of the indices of arrays.
-    pub index_type: Option<UnitEntryId>,
+    pub index_type: Option<EntryId>,
     /// Whether all files so far have checksums.
     has_checksums: bool,
 }
@@ -155,28 +154,28 @@ impl Units {
     /// Says in the root of a unit where its code is.
     pub fn set_ranges(&mut self, unit: usize, dwarf: &mut Dwarf) {
         let state = &self.units[unit];
-        let out = dwarf.units.get_mut(state.id);
+        let out = &mut dwarf.units[state.number];
         out.line_program.file_has_md5 = state.has_checksums;
         let root = out.root();
         let start = |sequence: &Sequence| DebugWriter::address(sequence.first, 0);
         match state.sequences.as_slice() {
             [] => {}
             [only] => {
-                out.get_mut(root)
-                    .set(dw::DW_AT_low_pc, AttributeValue::Address(start(only)));
-                let length = AttributeValue::Udata(only.end - only.start);
-                out.get_mut(root).set(dw::DW_AT_high_pc, length);
+                out.set(root, dw::DW_AT_low_pc, Value::Address(start(only)));
+                let length = Value::Unsigned(only.end - only.start);
+                out.set(root, dw::DW_AT_high_pc, length);
             }
             several => {
-                let ranges = several.iter().map(|sequence| Range::StartLength {
-                    begin: start(sequence),
-                    length: sequence.end - sequence.start,
-                });
-                let list = out.ranges.add(RangeList(ranges.collect()));
-                let zero = AttributeValue::Address(gimli::write::Address::Constant(0));
-                out.get_mut(root).set(dw::DW_AT_low_pc, zero);
-                out.get_mut(root)
-                    .set(dw::DW_AT_ranges, AttributeValue::RangeListRef(list));
+                let ranges = several
+                    .iter()
+                    .map(|sequence| Range::Length(start(sequence), sequence.end - sequence.start));
+                let list = out.add_ranges(ranges.collect());
+                let zero = Address {
+                    symbol: None,
+                    addend: 0,
+                };
+                out.set(root, dw::DW_AT_low_pc, Value::Address(zero));
+                out.set(root, dw::DW_AT_ranges, list);
             }
         }
     }
@@ -203,16 +202,16 @@ impl UnitState {
         let mut out = Unit::new(encoding, program);
         let root = out.root();
         let producer = dwarf.strings.add(graph.text(unit.producer));
-        let (name_id, comp_dir) = (dwarf.strings.add(name.clone()), dwarf.strings.add(directory.clone()));
-        let root = out.get_mut(root);
-        root.set(dw::DW_AT_producer, AttributeValue::StringRef(producer));
+        let (name_id, comp_dir) = (dwarf.strings.add(&name), dwarf.strings.add(&directory));
+        out.set(root, dw::DW_AT_producer, Value::Text(producer));
         if let Ok(language) = u16::try_from(unit.language) {
-            root.set(dw::DW_AT_language, AttributeValue::Language(dw::DwLang(language)));
+            out.set(root, dw::DW_AT_language, Value::Half(language));
         }
-        root.set(dw::DW_AT_name, AttributeValue::StringRef(name_id));
-        root.set(dw::DW_AT_comp_dir, AttributeValue::StringRef(comp_dir));
+        out.set(root, dw::DW_AT_name, Value::Text(name_id));
+        out.set(root, dw::DW_AT_comp_dir, Value::Text(comp_dir));
+        dwarf.units.push(out);
         UnitState {
-            id: dwarf.units.add(out),
+            number: dwarf.units.len() - 1,
             node,
             emission: unit.emission,
             directory,
@@ -252,23 +251,20 @@ impl DebugWriter<'_> {
             let out = self.unit(unit);
             let (name, value) = match ranges {
                 Ranges::Code(ranges) => {
-                    let pairs = ranges.into_iter().map(|(begin, end)| Range::OffsetPair {
-                        begin: begin + shift,
-                        end: end + shift,
-                    });
-                    let base = only.is_none().then_some(Range::BaseAddress { address });
-                    let list = out.ranges.add(RangeList(base.into_iter().chain(pairs).collect()));
-                    (dw::DW_AT_ranges, AttributeValue::RangeListRef(list))
+                    let pairs = ranges
+                        .into_iter()
+                        .map(|(begin, end)| Range::Offsets(begin + shift, end + shift));
+                    let base = only.is_none().then_some(Range::Base(address));
+                    let list = out.add_ranges(base.into_iter().chain(pairs).collect());
+                    (dw::DW_AT_ranges, list)
                 }
                 Ranges::Places(ranges) => {
-                    let pairs = ranges.into_iter().map(|(begin, end, data)| Location::OffsetPair {
-                        begin: begin + shift,
-                        end: end + shift,
-                        data,
-                    });
-                    let base = only.is_none().then_some(Location::BaseAddress { address });
-                    let list = out.locations.add(LocationList(base.into_iter().chain(pairs).collect()));
-                    (dw::DW_AT_location, AttributeValue::LocationListRef(list))
+                    let pairs = ranges
+                        .into_iter()
+                        .map(|(begin, end, place)| Location::Offsets(begin + shift, end + shift, place));
+                    let base = only.is_none().then_some(Location::Base(address));
+                    let list = out.add_locations(base.into_iter().chain(pairs).collect());
+                    (dw::DW_AT_location, list)
                 }
             };
             self.set(unit, entry, name, value);
@@ -282,11 +278,13 @@ impl DebugWriter<'_> {
         if let Some(file) = of_unit.and_then(|file| self.file(unit, file)) {
             return file;
         }
-        let id = self.units.get(unit).id;
-        let out = self.dwarf.units.get_mut(id);
-        let name = LineString::new(UNKNOWN, out.encoding(), &mut self.dwarf.line_strings);
+        let number = self.units.get(unit).number;
+        let out = &mut self.dwarf.units[number];
+        let name = LineString::new(UNKNOWN, out.encoding, &mut self.dwarf.line_strings);
         let directory = out.line_program.default_directory();
-        out.line_program.add_file(name, directory, None)
+        let file = out.line_program.add_file(name, directory, None);
+        out.note_file(file);
+        file
     }
 
     /// The number of a source file in a unit.
@@ -314,9 +312,9 @@ impl DebugWriter<'_> {
         }
         let info = file_info(&self.graph, &file);
         state.has_checksums &= info.is_some();
-        let (id, name) = (state.id, path(name, UNKNOWN));
-        let out = self.dwarf.units.get_mut(id);
-        let encoding = out.encoding();
+        let (place, name) = (state.number, path(name, UNKNOWN));
+        let out = &mut self.dwarf.units[place];
+        let encoding = out.encoding;
         let program = &mut out.line_program;
         let strings = &mut self.dwarf.line_strings;
         let directory: DirectoryId = match directory {
@@ -324,6 +322,7 @@ impl DebugWriter<'_> {
             other => program.add_directory(LineString::new(other, encoding, strings)),
         };
         let number = program.add_file(LineString::new(name, encoding, strings), directory, info);
+        out.note_file(number);
         self.units.get(unit).files.insert(node, number);
         Some(number)
     }

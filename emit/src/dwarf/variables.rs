@@ -3,6 +3,7 @@
 use super::attributes::flag;
 use super::expressions::{describe, split_fragment};
 use super::graph::{Graph, Moved};
+use super::output::{EntryId, Expression, Value};
 use super::scope_tree::{Scope, ScopeTree};
 use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
@@ -12,7 +13,6 @@ use frazil_ir::debug::kind::{LocalVariable, Subprogram};
 use frazil_ir::debug::{DebugKind, DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
 use gimli::constants as dw;
-use gimli::write::{AttributeValue, Expression, UnitEntryId};
 
 /// The size of integers that are wider than what debuggers compute with.
 const WIDE_BYTES: u8 = 16;
@@ -83,14 +83,14 @@ impl DebugWriter<'_> {
         unit: usize,
         place: CodePlace,
         code: &CompiledFunction,
-        (parent, variable, scope): (UnitEntryId, &Variable, &Scope),
+        (parent, variable, scope): (EntryId, &Variable, &Scope),
     ) {
         let Some(data) = self.graph.get::<LocalVariable>(variable.node) else {
             return;
         };
         let entry = self.unit(unit).add(parent, tag_of(&data));
         if data.flags & flag::OBJECT_POINTER != 0 && variable.scope == 0 {
-            self.set(unit, parent, dw::DW_AT_object_pointer, AttributeValue::UnitRef(entry));
+            self.set(unit, parent, dw::DW_AT_object_pointer, Value::Entry(entry));
         }
         let origin = match self.units.get(unit).abstracts.get(&variable.node) {
             Some(&known) => Some(known),
@@ -98,7 +98,7 @@ impl DebugWriter<'_> {
             None => None,
         };
         match origin {
-            Some(origin) => self.set(unit, entry, dw::DW_AT_abstract_origin, AttributeValue::UnitRef(origin)),
+            Some(origin) => self.set(unit, entry, dw::DW_AT_abstract_origin, Value::Entry(origin)),
             None => {
                 self.describe_variable(unit, entry, &data);
                 self.units.get(unit).entries.insert(variable.node, entry);
@@ -108,7 +108,7 @@ impl DebugWriter<'_> {
     }
 
     /// The name, type and place in the source of a variable.
-    pub(super) fn describe_variable(&mut self, unit: usize, entry: UnitEntryId, data: &LocalVariable) {
+    pub(super) fn describe_variable(&mut self, unit: usize, entry: EntryId, data: &LocalVariable) {
         self.set_name(unit, entry, data.name);
         self.set_source(unit, entry, data.file, data.line);
         self.set_type(unit, entry, data.ty);
@@ -120,7 +120,7 @@ impl DebugWriter<'_> {
     fn set_places(
         &mut self,
         unit: usize,
-        entry: UnitEntryId,
+        entry: EntryId,
         place: CodePlace,
         (code, variable, scope): (&CompiledFunction, &Variable, &Scope),
     ) {
@@ -131,7 +131,7 @@ impl DebugWriter<'_> {
             if whole.next().is_none()
                 && let Some(expression) = self.expression_of(variable, declared)
             {
-                self.set(unit, entry, dw::DW_AT_location, AttributeValue::Exprloc(expression));
+                self.set(unit, entry, dw::DW_AT_location, Value::Expression(expression));
             }
             return;
         }

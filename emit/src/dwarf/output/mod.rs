@@ -1,0 +1,24 @@
+//! The format of entries, their abbreviations, expressions and lists (DWARF 5, chapter 7; versions 2 to 5).
+//!
+//! Entries are made in any order as a tree ([`tree`]) and written at the end: a first walk chooses the form of each
+//! attribute and the abbreviation of each entry, and so its place, a second one writes. All units share one table of
+//! abbreviations. From version 5 on, texts and addresses stand in tables of their own, to which attributes have short
+//! numbers; so there is one relocation for each of them, and not for each use.
+//!
+//! Line programs are `gimli`'s, since they do not depend on any of this.
+
+mod abbreviations;
+mod addresses;
+mod bytes;
+mod expression;
+mod lists;
+mod strings;
+mod tree;
+mod units;
+
+pub(super) use bytes::{Address, Place, Target};
+pub(super) use expression::Expression;
+pub(super) use lists::{Location, Range};
+pub(super) use strings::TextId;
+pub(super) use tree::{EntryId, Unit, Value};
+pub(super) use units::Dwarf;

@@ -1,0 +1,221 @@
+//! Entries of a unit while they are made: a tree, in which siblings stand in the order in which they were added.
+
+use super::lists::{Lists, Location, Range};
+use super::{Address, Expression, TextId};
+use frazil_support::FxHashMap;
+use gimli::constants as dw;
+use gimli::write::{FileId, LineProgram};
+use gimli::{DwAt, DwTag, Encoding};
+
+/// None, as the number of an entry or an attribute.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// An entry of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dwarf) struct EntryId(pub(super) u32);
+
+/// The root of a unit.
+pub(super) const ROOT: EntryId = EntryId(0);
+
+/// What an attribute says.
+#[derive(Clone, Debug)]
+pub(in crate::dwarf) enum Value {
+    Address(Address),
+    Unsigned(u64),
+    Signed(i64),
+    /// One of the values that the standard has names for.
+    Byte(u8),
+    Half(u16),
+    Present,
+    Expression(Expression),
+    /// Another entry of the unit.
+    Entry(EntryId),
+    Text(TextId),
+    File(FileId),
+    /// A list, by its number among those of the unit.
+    Ranges(u32),
+    Locations(u32),
+    /// Where what belongs to the unit begins in another section.
+    Base(super::Place, u64),
+}
+
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub name: DwAt,
+    pub value: Value,
+    /// The next one of the same entry.
+    pub next: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub tag: DwTag,
+    pub parent: u32,
+    pub first_child: u32,
+    last_child: u32,
+    /// The next child of the same parent.
+    pub sibling: u32,
+    pub first_attribute: u32,
+    last_attribute: u32,
+}
+
+impl Entry {
+    const fn new(tag: DwTag) -> Entry {
+        Entry {
+            tag,
+            parent: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            sibling: NONE,
+            first_attribute: NONE,
+            last_attribute: NONE,
+        }
+    }
+
+    /// Whether anything is in it.
+    pub fn has_children(&self) -> bool {
+        self.first_child != NONE
+    }
+}
+
+/// A unit of compilation.
+#[derive(Debug)]
+pub(in crate::dwarf) struct Unit {
+    pub encoding: Encoding,
+    pub line_program: LineProgram,
+    pub(super) entries: Vec<Entry>,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) ranges: Lists<Range>,
+    pub(super) locations: Lists<Location>,
+    /// The numbers of source files, in the order of the line program.
+    files: FxHashMap<FileId, u64>,
+}
+
+impl Unit {
+    /// A unit with its root.
+    pub fn new(encoding: Encoding, line_program: LineProgram) -> Unit {
+        let mut unit = Unit {
+            encoding,
+            line_program,
+            entries: vec![Entry::new(dw::DW_TAG_compile_unit)],
+            attributes: Vec::new(),
+            ranges: Lists::default(),
+            locations: Lists::default(),
+            files: FxHashMap::default(),
+        };
+        let files: Vec<FileId> = unit.line_program.files().map(|(file, ..)| file).collect();
+        files.into_iter().for_each(|file| unit.note_file(file));
+        unit
+    }
+
+    /// The entry of the unit itself.
+    pub fn root(&self) -> EntryId {
+        ROOT
+    }
+
+    /// Says that the line program has a file, after all that it had.
+    pub fn note_file(&mut self, file: FileId) {
+        // Before version 5, numbers begin with 1.
+        let next = self.files.len() as u64 + u64::from(self.encoding.version < 5);
+        self.files.entry(file).or_insert(next);
+    }
+
+    /// The number of a file in line tables.
+    pub(super) fn file_number(&self, file: FileId) -> u64 {
+        self.files.get(&file).copied().unwrap_or_default()
+    }
+
+    /// Whether any attribute names a file.
+    pub(super) fn names_files(&self) -> bool {
+        let mut values = self.attributes.iter().map(|attribute| &attribute.value);
+        values.any(|value| matches!(value, Value::File(_)))
+    }
+
+    /// Adds an entry as the last child of another.
+    pub fn add(&mut self, parent: EntryId, tag: DwTag) -> EntryId {
+        let entry = self.reserve();
+        self.add_reserved(entry, parent, tag);
+        entry
+    }
+
+    /// An entry that is to be added later, and can be named.
+    pub fn reserve(&mut self) -> EntryId {
+        let entry = EntryId(self.entries.len() as u32);
+        self.entries.push(Entry::new(dw::DW_TAG_null));
+        entry
+    }
+
+    /// Adds a reserved entry as the last child of another.
+    pub fn add_reserved(&mut self, entry: EntryId, parent: EntryId, tag: DwTag) {
+        let Entry { last_child, .. } = self.entries[parent.0 as usize];
+        match last_child {
+            NONE => self.entries[parent.0 as usize].first_child = entry.0,
+            last => self.entries[last as usize].sibling = entry.0,
+        }
+        self.entries[parent.0 as usize].last_child = entry.0;
+        let data = &mut self.entries[entry.0 as usize];
+        (data.tag, data.parent) = (tag, parent.0);
+    }
+
+    /// Gives an attribute to an entry, in place of one of the same name.
+    pub fn set(&mut self, entry: EntryId, name: DwAt, value: Value) {
+        let data = self.entries[entry.0 as usize];
+        let mut at = data.first_attribute;
+        while at != NONE {
+            let attribute = &mut self.attributes[at as usize];
+            if attribute.name == name {
+                attribute.value = value;
+                return;
+            }
+            at = attribute.next;
+        }
+        let number = self.attributes.len() as u32;
+        self.attributes.push(Attribute {
+            name,
+            value,
+            next: NONE,
+        });
+        match data.last_attribute {
+            NONE => self.entries[entry.0 as usize].first_attribute = number,
+            last => self.attributes[last as usize].next = number,
+        }
+        self.entries[entry.0 as usize].last_attribute = number;
+    }
+
+    /// Adds a list of ranges; returns its number.
+    pub fn add_ranges(&mut self, list: Vec<Range>) -> Value {
+        Value::Ranges(self.ranges.insert_full(list).0 as u32)
+    }
+
+    /// Adds a list of locations; returns its number.
+    pub fn add_locations(&mut self, list: Vec<Location>) -> Value {
+        Value::Locations(self.locations.insert_full(list).0 as u32)
+    }
+
+    /// The attributes of an entry.
+    pub(super) fn attributes_of(&self, entry: u32) -> impl Iterator<Item = &Attribute> {
+        let first = self.entries[entry as usize].first_attribute;
+        let at = |number: u32| self.attributes.get(number as usize);
+        std::iter::successors(at(first), move |attribute| at(attribute.next))
+    }
+
+    /// The entry after another in the order of the file, and how many lists of children end between both; `None` after
+    /// the last one, with the number of lists that end there.
+    pub(super) fn after(&self, entry: u32) -> (Option<u32>, u32) {
+        let data = &self.entries[entry as usize];
+        if data.first_child != NONE {
+            return (Some(data.first_child), 0);
+        }
+        let (mut at, mut ended) = (entry, 0);
+        while at != NONE {
+            let data = &self.entries[at as usize];
+            if data.sibling != NONE {
+                return (Some(data.sibling), ended);
+            }
+            ended += 1;
+            at = data.parent;
+        }
+        // The root is in no list.
+        (None, ended - 1)
+    }
+}

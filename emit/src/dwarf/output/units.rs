@@ -1,0 +1,352 @@
+//! Writing of units: forms of attributes, places of entries, and the sections.
+
+use super::abbreviations::{self, Abbreviations};
+use super::addresses::{self, Addresses};
+use super::bytes::{Bytes, Field, Place, Target, signed_bytes, unsigned_bytes};
+use super::lists::{self, Form};
+use super::strings::{self, Strings};
+use super::tree::{ROOT, Unit, Value};
+use super::{Address, TextId};
+use frazil_ir::{EntityRef, SymbolId};
+use gimli::constants as dw;
+use gimli::write::{
+    DebugLine, DebugLineStr, EndianVec, LineStringTable, RelocateWriter, Relocation, RelocationTarget, StringTable,
+};
+use gimli::{DwForm, LittleEndian, SectionId};
+
+/// All units and what they share.
+#[derive(Debug, Default)]
+pub(in crate::dwarf) struct Dwarf {
+    pub units: Vec<Unit>,
+    pub strings: Strings,
+    pub line_strings: LineStringTable,
+}
+
+/// A section as it is to be written.
+#[derive(Debug)]
+pub(in crate::dwarf) struct Written {
+    pub name: &'static str,
+    /// What other sections call it; `None` if none names it.
+    pub place: Option<Place>,
+    pub contents: Bytes,
+    /// Whether it holds texts that linkers may merge.
+    pub is_texts: bool,
+}
+
+/// What the first walk over a unit finds.
+struct Layout {
+    /// By entry: its offset from the start of the unit, and the number of its abbreviation.
+    entries: Vec<(u32, u32)>,
+}
+
+/// The tables that grow while units are written.
+#[derive(Default)]
+struct Tables {
+    abbreviations: Abbreviations,
+    addresses: Addresses,
+    /// Where the lists of the unit are that is being written.
+    ranges: Vec<u64>,
+    locations: Vec<u64>,
+    description: Vec<u32>,
+}
+
+impl Dwarf {
+    /// Writes all sections; those that are empty are left out.
+    ///
+    /// # Errors
+    /// What `gimli` says of a line program.
+    pub fn write(mut self) -> gimli::write::Result<Vec<Written>> {
+        let mut tables = Tables::default();
+        let mut info = Bytes::default();
+        let [mut old_ranges, mut ranges, mut old_locations, mut locations] = [(); 4].map(|()| Bytes::default());
+        let mut lines = DebugLine(Contents::default());
+        let mut address_bytes = 8;
+        let mut has_new_units = false;
+        for mut unit in std::mem::take(&mut self.units) {
+            let encoding = unit.encoding;
+            let version = encoding.version;
+            address_bytes = encoding.address_size;
+            has_new_units |= version >= 5;
+            if !unit.line_program.is_empty() || unit.names_files() {
+                let mut no_strings = StringTable::default();
+                let line_strings = &mut self.line_strings;
+                let offset = unit
+                    .line_program
+                    .write(&mut lines, encoding, line_strings, &mut no_strings)?;
+                unit.set(ROOT, dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset.0 as u64));
+            }
+            let form = Form { version, address_bytes };
+            let (of_ranges, of_locations) = match version >= 5 {
+                true => (&mut ranges, &mut locations),
+                false => (&mut old_ranges, &mut old_locations),
+            };
+            let bases = [of_ranges.len(), of_locations.len()].map(|base| base as u64 + lists::HEADER_BYTES);
+            tables.ranges.clear();
+            tables.locations.clear();
+            if !unit.ranges.is_empty() {
+                let list = std::mem::take(&mut unit.ranges);
+                tables.ranges = form.write(&list, &mut tables.addresses, of_ranges, Form::range);
+                if version >= 5 {
+                    unit.set(ROOT, dw::DW_AT_rnglists_base, Value::Base(Place::RangeLists, bases[0]));
+                }
+            }
+            if !unit.locations.is_empty() {
+                let list = std::mem::take(&mut unit.locations);
+                tables.locations = form.write(&list, &mut tables.addresses, of_locations, Form::location);
+                if version >= 5 {
+                    unit.set(
+                        ROOT,
+                        dw::DW_AT_loclists_base,
+                        Value::Base(Place::LocationLists, bases[1]),
+                    );
+                }
+            }
+            if version >= 5 {
+                unit.set(
+                    ROOT,
+                    dw::DW_AT_str_offsets_base,
+                    Value::Base(Place::TextOffsets, strings::HEADER_BYTES),
+                );
+                unit.set(
+                    ROOT,
+                    dw::DW_AT_addr_base,
+                    Value::Base(Place::Addresses, addresses::HEADER_BYTES),
+                );
+            }
+            let layout = tables.lay_out(&unit);
+            tables.write_unit(&unit, &layout, &self.strings, &mut info);
+        }
+        let [mut abbreviations, mut texts, mut text_offsets, mut addresses] = [(); 4].map(|()| Bytes::default());
+        tables.abbreviations.write(&mut abbreviations);
+        self.strings.write(&mut texts);
+        if has_new_units {
+            self.strings.write_offsets(&mut text_offsets);
+            tables.addresses.write(address_bytes, &mut addresses);
+        }
+        let mut line_strings = DebugLineStr(Contents::default());
+        self.line_strings.write(&mut line_strings)?;
+        let sections = [
+            (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
+            (".debug_info", None, info),
+            (".debug_rnglists", Some(Place::RangeLists), ranges),
+            (".debug_ranges", Some(Place::RangeLists), old_ranges),
+            (".debug_loclists", Some(Place::LocationLists), locations),
+            (".debug_loc", Some(Place::LocationLists), old_locations),
+            (".debug_str_offsets", Some(Place::TextOffsets), text_offsets),
+            (".debug_str", Some(Place::Texts), texts),
+            (".debug_addr", Some(Place::Addresses), addresses),
+            (".debug_line", Some(Place::Lines), lines.0.into_bytes()),
+            (".debug_line_str", Some(Place::LineTexts), line_strings.0.into_bytes()),
+        ];
+        let sections = sections.into_iter().filter(|(.., contents)| contents.len() > 0);
+        Ok(sections
+            .map(|(name, place, contents)| Written {
+                name,
+                place,
+                contents,
+                is_texts: matches!(place, Some(Place::Texts | Place::LineTexts)),
+            })
+            .collect())
+    }
+}
+
+impl Tables {
+    /// Chooses the abbreviations of all entries, and with them their places.
+    fn lay_out(&mut self, unit: &Unit) -> Layout {
+        let mut entries = vec![(0, 0); unit.entries.len()];
+        let mut offset = header_bytes(unit.encoding.version);
+        let mut next = Some(ROOT.0);
+        while let Some(number) = next {
+            let entry = &unit.entries[number as usize];
+            let mut description = std::mem::take(&mut self.description);
+            description.clear();
+            description.push(abbreviations::head(entry.tag.0, entry.has_children()));
+            let mut bytes = 0;
+            for attribute in unit.attributes_of(number) {
+                let (form, size) = self.form(unit, &attribute.value);
+                description.push(abbreviations::attribute(attribute.name.0, form.0));
+                bytes += size;
+            }
+            let abbreviation = self.abbreviations.number(&description);
+            self.description = description;
+            entries[number as usize] = (offset as u32, abbreviation as u32);
+            let (after, ended) = unit.after(number);
+            offset += unsigned_bytes(abbreviation) + bytes + u64::from(ended);
+            next = after;
+        }
+        Layout { entries }
+    }
+
+    fn write_unit(&mut self, unit: &Unit, layout: &Layout, strings: &Strings, out: &mut Bytes) {
+        let version = unit.encoding.version;
+        let part = out.begin_part();
+        out.u16(version);
+        if version >= 5 {
+            out.u8(dw::DW_UT_compile.0);
+            out.u8(unit.encoding.address_size);
+            out.offset_in(Place::Abbreviations, 0);
+        } else {
+            out.offset_in(Place::Abbreviations, 0);
+            out.u8(unit.encoding.address_size);
+        }
+        let mut next = Some(ROOT.0);
+        while let Some(number) = next {
+            let (offset, abbreviation) = layout.entries[number as usize];
+            debug_assert_eq!(
+                out.len() - part + 4,
+                offset as usize,
+                "the second walk does what the first foresaw"
+            );
+            out.unsigned(abbreviation.into());
+            for attribute in unit.attributes_of(number) {
+                self.write_value(unit, layout, strings, &attribute.value, out);
+            }
+            let (after, ended) = unit.after(number);
+            out.bytes.resize(out.len() + ended as usize, 0);
+            next = after;
+        }
+        out.end_part(part);
+    }
+
+    /// The form of an attribute, and how many bytes it takes.
+    fn form(&mut self, unit: &Unit, value: &Value) -> (DwForm, u64) {
+        let version = unit.encoding.version;
+        let address_bytes = unit.encoding.address_size;
+        let is_new = version >= 5;
+        let offset = match version {
+            4.. => (dw::DW_FORM_sec_offset, 4),
+            _ => (dw::DW_FORM_data4, 4),
+        };
+        match value {
+            Value::Address(address) if is_new => (dw::DW_FORM_addrx, unsigned_bytes(self.addresses.number(*address))),
+            Value::Address(_) => (dw::DW_FORM_addr, address_bytes.into()),
+            Value::Unsigned(number) => (dw::DW_FORM_udata, unsigned_bytes(*number)),
+            Value::Signed(number) => (dw::DW_FORM_sdata, signed_bytes(*number)),
+            Value::Byte(_) => (dw::DW_FORM_data1, 1),
+            Value::Half(_) => (dw::DW_FORM_data2, 2),
+            Value::Present if version >= 4 => (dw::DW_FORM_flag_present, 0),
+            Value::Present => (dw::DW_FORM_flag, 1),
+            Value::Expression(expression) => {
+                let bytes = expression.byte_count(address_bytes);
+                let form = if version >= 4 {
+                    dw::DW_FORM_exprloc
+                } else {
+                    dw::DW_FORM_block
+                };
+                (form, unsigned_bytes(bytes) + bytes)
+            }
+            Value::Entry(_) => (dw::DW_FORM_ref4, 4),
+            Value::Text(text) if is_new => text_form(*text),
+            Value::Text(_) => (dw::DW_FORM_strp, 4),
+            Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.file_number(*file))),
+            Value::Ranges(list) if is_new => (dw::DW_FORM_rnglistx, unsigned_bytes((*list).into())),
+            Value::Locations(list) if is_new => (dw::DW_FORM_loclistx, unsigned_bytes((*list).into())),
+            Value::Ranges(_) | Value::Locations(_) | Value::Base(..) => offset,
+        }
+    }
+
+    fn write_value(&mut self, unit: &Unit, layout: &Layout, strings: &Strings, value: &Value, out: &mut Bytes) {
+        let version = unit.encoding.version;
+        let address_bytes = unit.encoding.address_size;
+        let is_new = version >= 5;
+        match value {
+            Value::Address(address) if is_new => out.unsigned(self.addresses.number(*address)),
+            Value::Address(address) if address.symbol.is_none() => {
+                out.number(address.addend.cast_unsigned(), address_bytes);
+            }
+            Value::Address(address) => out.address(*address, address_bytes),
+            Value::Unsigned(number) => out.unsigned(*number),
+            Value::Signed(number) => out.signed(*number),
+            Value::Byte(number) => out.u8(*number),
+            Value::Half(number) => out.u16(*number),
+            Value::Present if version >= 4 => {}
+            Value::Present => out.u8(1),
+            Value::Expression(expression) => {
+                out.unsigned(expression.byte_count(address_bytes));
+                expression.write(version, address_bytes, out);
+            }
+            Value::Entry(entry) => out.u32(layout.entries[entry.0 as usize].0),
+            Value::Text(text) if is_new => out.number(text.number(), text_form(*text).1 as u8),
+            Value::Text(text) => out.offset_in(Place::Texts, strings.offset(*text)),
+            Value::File(file) => out.unsigned(unit.file_number(*file)),
+            Value::Ranges(list) | Value::Locations(list) if is_new => out.unsigned((*list).into()),
+            Value::Ranges(list) => out.offset_in(Place::RangeLists, self.ranges[*list as usize]),
+            Value::Locations(list) => out.offset_in(Place::LocationLists, self.locations[*list as usize]),
+            Value::Base(place, offset) => out.offset_in(*place, *offset),
+        }
+    }
+}
+
+/// Bytes of the header of a unit.
+fn header_bytes(version: u16) -> u64 {
+    if version >= 5 { 12 } else { 11 }
+}
+
+/// The form of a text by its number.
+fn text_form(text: TextId) -> (DwForm, u64) {
+    match text.number() {
+        0..0x100 => (dw::DW_FORM_strx1, 1),
+        0x100..0x1_0000 => (dw::DW_FORM_strx2, 2),
+        0x1_0000..0x100_0000 => (dw::DW_FORM_strx3, 3),
+        _ => (dw::DW_FORM_strx4, 4),
+    }
+}
+
+/// What `gimli` writes.
+#[derive(Clone, Debug)]
+struct Contents {
+    bytes: EndianVec<LittleEndian>,
+    relocations: Vec<Relocation>,
+}
+
+impl Default for Contents {
+    fn default() -> Contents {
+        Contents {
+            bytes: EndianVec::new(LittleEndian),
+            relocations: Vec::new(),
+        }
+    }
+}
+
+impl Contents {
+    fn into_bytes(mut self) -> Bytes {
+        let mut out = Bytes {
+            bytes: self.bytes.take(),
+            fields: Vec::new(),
+        };
+        for relocation in &self.relocations {
+            let address = |symbol| Address {
+                symbol: Some(SymbolId::new(symbol)),
+                addend: relocation.addend,
+            };
+            let target = match relocation.target {
+                RelocationTarget::Symbol(symbol) => Target::Address(address(symbol)),
+                RelocationTarget::Section(SectionId::DebugLineStr) => Target::Section(Place::LineTexts),
+                RelocationTarget::Section(_) => Target::Section(Place::Texts),
+            };
+            out.fields.push(Field {
+                offset: relocation.offset as u64,
+                bytes: relocation.size,
+                target,
+                addend: relocation.addend,
+            });
+        }
+        out
+    }
+}
+
+impl RelocateWriter for Contents {
+    type Writer = EndianVec<LittleEndian>;
+
+    fn writer(&self) -> &Self::Writer {
+        &self.bytes
+    }
+
+    fn writer_mut(&mut self) -> &mut Self::Writer {
+        &mut self.bytes
+    }
+
+    fn relocate(&mut self, relocation: Relocation) {
+        self.relocations.push(relocation);
+    }
+}
