@@ -33,9 +33,7 @@ pub struct DebugSection {
 
 /// Writes everything; empty sections are left out.
 pub(super) fn write(dwarf: Dwarf) -> Result<Vec<DebugSection>, EmitError> {
-    let written = dwarf
-        .write()
-        .map_err(|error| EmitError::malformed(format!("debug information: {error}"), ""))?;
+    let written = dwarf.write()?;
     let places: Vec<_> = written.iter().map(|section| section.place).collect();
     let target = |target: Target| match target {
         Target::Address(address) => address.symbol.map(DebugTarget::Symbol),

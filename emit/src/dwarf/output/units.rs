@@ -7,12 +7,13 @@ use super::lists::{self, Form};
 use super::strings::{self, Strings};
 use super::tree::{ROOT, Unit, Value};
 use super::{Address, TextId};
+use crate::error::EmitError;
 use frazil_ir::{EntityRef, SymbolId};
 use gimli::constants as dw;
 use gimli::write::{
     DebugLine, DebugLineStr, EndianVec, LineStringTable, RelocateWriter, Relocation, RelocationTarget, StringTable,
 };
-use gimli::{DwForm, LittleEndian, SectionId};
+use gimli::{DwForm, Encoding, LittleEndian, SectionId};
 
 /// All units and what they share.
 #[derive(Debug, Default)]
@@ -35,7 +36,7 @@ pub(in crate::dwarf) struct Written {
 
 /// What the first walk over a unit finds.
 struct Layout {
-    /// By entry: its offset from the start of the unit, and the number of its abbreviation.
+    /// By entry: its offset from the start of the unit, 0 if it is not in it, and the number of its abbreviation.
     entries: Vec<(u32, u32)>,
 }
 
@@ -50,107 +51,129 @@ struct Tables {
     description: Vec<u32>,
 }
 
+/// The sections that grow while units are written.
+#[derive(Default)]
+struct Growing {
+    info: Bytes,
+    ranges: Bytes,
+    locations: Bytes,
+}
+
 impl Dwarf {
     /// Writes all sections; those that are empty are left out.
     ///
     /// # Errors
-    /// What `gimli` says of a line program.
-    pub fn write(mut self) -> gimli::write::Result<Vec<Written>> {
-        let mut tables = Tables::default();
-        let mut info = Bytes::default();
-        let [mut old_ranges, mut ranges, mut old_locations, mut locations] = [(); 4].map(|()| Bytes::default());
+    /// When an entry refers to one that was added nowhere, a section is too large for offsets of 4 bytes, or `gimli`
+    /// cannot write a line program.
+    pub fn write(mut self) -> Result<Vec<Written>, EmitError> {
+        let (mut tables, mut out) = (Tables::default(), Growing::default());
         let mut lines = DebugLine(Contents::default());
-        let mut address_bytes = 8;
-        let mut has_new_units = false;
+        let mut encoding = None;
         for mut unit in std::mem::take(&mut self.units) {
-            let encoding = unit.encoding;
-            let version = encoding.version;
-            address_bytes = encoding.address_size;
-            has_new_units |= version >= 5;
-            if !unit.line_program.is_empty() || unit.names_files() {
-                let mut no_strings = StringTable::default();
-                let line_strings = &mut self.line_strings;
-                let offset = unit
-                    .line_program
-                    .write(&mut lines, encoding, line_strings, &mut no_strings)?;
-                unit.set(ROOT, dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset.0 as u64));
-            }
-            let form = Form { version, address_bytes };
-            let (of_ranges, of_locations) = match version >= 5 {
-                true => (&mut ranges, &mut locations),
-                false => (&mut old_ranges, &mut old_locations),
-            };
-            let bases = [of_ranges.len(), of_locations.len()].map(|base| base as u64 + lists::HEADER_BYTES);
-            tables.ranges.clear();
-            tables.locations.clear();
-            if !unit.ranges.is_empty() {
-                let list = std::mem::take(&mut unit.ranges);
-                tables.ranges = form.write(&list, &mut tables.addresses, of_ranges, Form::range);
-                if version >= 5 {
-                    unit.set(ROOT, dw::DW_AT_rnglists_base, Value::Base(Place::RangeLists, bases[0]));
-                }
-            }
-            if !unit.locations.is_empty() {
-                let list = std::mem::take(&mut unit.locations);
-                tables.locations = form.write(&list, &mut tables.addresses, of_locations, Form::location);
-                if version >= 5 {
-                    unit.set(
-                        ROOT,
-                        dw::DW_AT_loclists_base,
-                        Value::Base(Place::LocationLists, bases[1]),
-                    );
-                }
-            }
-            if version >= 5 {
-                unit.set(
-                    ROOT,
-                    dw::DW_AT_str_offsets_base,
-                    Value::Base(Place::TextOffsets, strings::HEADER_BYTES),
-                );
-                unit.set(
-                    ROOT,
-                    dw::DW_AT_addr_base,
-                    Value::Base(Place::Addresses, addresses::HEADER_BYTES),
-                );
-            }
+            encoding = Some(unit.encoding);
+            self.write_lines(&mut unit, &mut lines)?;
+            tables.write_lists(&mut unit, &mut out);
             let layout = tables.lay_out(&unit);
-            tables.write_unit(&unit, &layout, &self.strings, &mut info);
+            tables.write_unit(&unit, &layout, &self.strings, &mut out.info)?;
         }
+        let mut line_strings = DebugLineStr(Contents::default());
+        self.line_strings.write(&mut line_strings).map_err(of_gimli)?;
+        let is_new = encoding.is_some_and(|encoding| encoding.version >= 5);
         let [mut abbreviations, mut texts, mut text_offsets, mut addresses] = [(); 4].map(|()| Bytes::default());
         tables.abbreviations.write(&mut abbreviations);
         self.strings.write(&mut texts);
-        if has_new_units {
+        if let Some(encoding) = encoding.filter(|_| is_new) {
             self.strings.write_offsets(&mut text_offsets);
-            tables.addresses.write(address_bytes, &mut addresses);
+            tables.addresses.write(encoding.address_size, &mut addresses);
         }
-        let mut line_strings = DebugLineStr(Contents::default());
-        self.line_strings.write(&mut line_strings)?;
+        let [ranges, locations] = match is_new {
+            true => [".debug_rnglists", ".debug_loclists"],
+            false => [".debug_ranges", ".debug_loc"],
+        };
         let sections = [
             (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
-            (".debug_info", None, info),
-            (".debug_rnglists", Some(Place::RangeLists), ranges),
-            (".debug_ranges", Some(Place::RangeLists), old_ranges),
-            (".debug_loclists", Some(Place::LocationLists), locations),
-            (".debug_loc", Some(Place::LocationLists), old_locations),
+            (".debug_info", None, out.info),
+            (ranges, Some(Place::RangeLists), out.ranges),
+            (locations, Some(Place::LocationLists), out.locations),
             (".debug_str_offsets", Some(Place::TextOffsets), text_offsets),
             (".debug_str", Some(Place::Texts), texts),
             (".debug_addr", Some(Place::Addresses), addresses),
             (".debug_line", Some(Place::Lines), lines.0.into_bytes()),
             (".debug_line_str", Some(Place::LineTexts), line_strings.0.into_bytes()),
         ];
-        let sections = sections.into_iter().filter(|(.., contents)| contents.len() > 0);
-        Ok(sections
-            .map(|(name, place, contents)| Written {
+        let mut written = Vec::new();
+        for (name, place, contents) in sections.into_iter().filter(|(.., contents)| contents.len() > 0) {
+            if u32::try_from(contents.len()).is_err() {
+                return Err(EmitError::too_large(format!("{name}, more than 4 GiB")));
+            }
+            written.push(Written {
                 name,
                 place,
                 contents,
                 is_texts: matches!(place, Some(Place::Texts | Place::LineTexts)),
-            })
-            .collect())
+            });
+        }
+        Ok(written)
+    }
+
+    /// Writes the line program of a unit, if there is anything in it.
+    fn write_lines(&mut self, unit: &mut Unit, lines: &mut DebugLine<Contents>) -> Result<(), EmitError> {
+        if unit.line_program.is_empty() && !unit.names_files() {
+            return Ok(());
+        }
+        // Names of files are in the program, or among the texts of line programs.
+        let mut no_strings = StringTable::default();
+        let written = unit
+            .line_program
+            .write(lines, unit.encoding, &mut self.line_strings, &mut no_strings);
+        let offset = written.map_err(of_gimli)?.0 as u64;
+        unit.set(ROOT, dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
+        Ok(())
     }
 }
 
+fn of_gimli(error: gimli::write::Error) -> EmitError {
+    EmitError::malformed(format!("debug information: {error}"), "")
+}
+
 impl Tables {
+    /// Writes the lists of a unit, and says in its root where they are, and the tables that its attributes have numbers
+    /// in.
+    fn write_lists(&mut self, unit: &mut Unit, out: &mut Growing) {
+        let Encoding {
+            version, address_size, ..
+        } = unit.encoding;
+        let form = Form {
+            version,
+            address_bytes: address_size,
+        };
+        let is_new = version >= 5;
+        let bases = [&out.ranges, &out.locations].map(|section| section.len() as u64 + lists::HEADER_BYTES);
+        let (ranges, locations) = (std::mem::take(&mut unit.ranges), std::mem::take(&mut unit.locations));
+        if !ranges.is_empty() {
+            self.ranges = form.write(&ranges, &mut self.addresses, &mut out.ranges, Form::range);
+            if is_new {
+                unit.set(ROOT, dw::DW_AT_rnglists_base, Value::Base(Place::RangeLists, bases[0]));
+            }
+        }
+        if !locations.is_empty() {
+            self.locations = form.write(&locations, &mut self.addresses, &mut out.locations, Form::location);
+            if is_new {
+                unit.set(
+                    ROOT,
+                    dw::DW_AT_loclists_base,
+                    Value::Base(Place::LocationLists, bases[1]),
+                );
+            }
+        }
+        if is_new {
+            let texts = Value::Base(Place::TextOffsets, strings::HEADER_BYTES);
+            unit.set(ROOT, dw::DW_AT_str_offsets_base, texts);
+            let addresses = Value::Base(Place::Addresses, addresses::HEADER_BYTES);
+            unit.set(ROOT, dw::DW_AT_addr_base, addresses);
+        }
+    }
+
     /// Chooses the abbreviations of all entries, and with them their places.
     fn lay_out(&mut self, unit: &Unit) -> Layout {
         let mut entries = vec![(0, 0); unit.entries.len()];
@@ -177,7 +200,13 @@ impl Tables {
         Layout { entries }
     }
 
-    fn write_unit(&mut self, unit: &Unit, layout: &Layout, strings: &Strings, out: &mut Bytes) {
+    fn write_unit(
+        &mut self,
+        unit: &Unit,
+        layout: &Layout,
+        strings: &Strings,
+        out: &mut Bytes,
+    ) -> Result<(), EmitError> {
         let version = unit.encoding.version;
         let part = out.begin_part();
         out.u16(version);
@@ -199,6 +228,12 @@ impl Tables {
             );
             out.unsigned(abbreviation.into());
             for attribute in unit.attributes_of(number) {
+                if let Value::Entry(entry) = attribute.value
+                    && layout.entries[entry.0 as usize].0 == 0
+                {
+                    let what = "debug information: an entry that refers to one which is in no unit";
+                    return Err(EmitError::malformed(what, ""));
+                }
                 self.write_value(unit, layout, strings, &attribute.value, out);
             }
             let (after, ended) = unit.after(number);
@@ -206,6 +241,7 @@ impl Tables {
             next = after;
         }
         out.end_part(part);
+        Ok(())
     }
 
     /// The form of an attribute, and how many bytes it takes.
