@@ -69,6 +69,13 @@ pub(super) fn legalize<I: Isa>(
 /// which sees it as it was written.
 pub(super) fn first_stage<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Function> {
     let layouts = promote::layouts(isa, unit)?;
+    // What is passed as it is written is one value; masks that are wanted in pieces, and are not promoted, would not
+    // be.
+    let signature = unit.function.signature();
+    let mut passed = signature.params.iter().chain(&signature.returns);
+    if passed.any(|param| layouts.real(param.ty).count() > 1 && !layouts.is_promoted(param.ty)) {
+        return None;
+    }
     let mut walk_over = |walk: &mut Walk<'_>| {
         walk.is_first_stage = true;
         let own = Plan::unchanged(unit.function.signature());
