@@ -6,7 +6,7 @@ use super::{blend, constant, copy_of, finish, has_sse41, lane_bytes, mask_regist
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::{ConstView, FastFlags, Function, InstData, Opcode, Operand};
+use frazil_ir::{ConstView, FastFlags, Function, InstData, Opcode, Operand, Type};
 
 /// Bits of a mask's lanes in its register, by the number of lanes.
 pub(super) fn lane_bits(lanes: u32) -> u32 {
@@ -129,6 +129,10 @@ fn folded_compare<C: LowerCtx>(cx: &C, select: &InstData) -> Option<InstData> {
 /// The row that a comparison and a select of its operands are, and whether it takes them in the select's order. Both
 /// instructions give their second operand if one is no number or both are zeros.
 pub fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option<(Op, bool)> {
+    // Other floats have no such rows.
+    if !matches!(function.types().scalar(select.ty), Type::F32 | Type::F64) {
+        return None;
+    }
     let (if_true, if_false) = function.ternary(select);
     // Constants of loops are copied before them, where they are.
     let original = |operand: Operand| {
