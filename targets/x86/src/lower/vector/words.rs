@@ -13,7 +13,7 @@ use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::rows;
 use crate::table::Op;
-use frazil_codegen::{Folder, LowerCtx};
+use frazil_codegen::{Folder, LowerCtx, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type, TypeData};
 
 /// How many instructions one looks back.
@@ -58,6 +58,10 @@ enum Clear {
 /// Folds the extensions of both factors, if they are extended from words: their upper words need no signs.
 pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
     let types = folder.function.types();
+    // Products of 512 bits are done by other rules.
+    if VectorShape::of(types, data.ty, WIDE_VECTOR_BYTES).is_none() {
+        return;
+    }
     let words = |operand: Operand| {
         let (value, extension) = folder.producer(operand)?;
         let from = folder.function.operand_type(extension.a)?;
