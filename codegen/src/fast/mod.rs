@@ -163,9 +163,10 @@ fn compile_checked<I: Isa>(
     result
 }
 
-/// Whether an inline assembly emits code or has outputs, so that it is more than a barrier.
+/// Whether an inline assembly emits code or has outputs, so that it is more than a barrier. One with labels has an
+/// output of which its constraints do not tell: the label that it leaves by.
 fn has_code(asm: &AsmData) -> bool {
-    !asm.template.is_empty() || asm.constraints.contains(&b'=')
+    !asm.template.is_empty() || asm.constraints.iter().any(|byte| matches!(byte, b'=' | b'!'))
 }
 
 /// Compiles a function by the selecting context instead: one with inline assembly, for whose operands only the

@@ -71,6 +71,10 @@ pub const XMM13: Reg = Reg::physical(1, 13);
 pub const XMM14: Reg = Reg::physical(1, 14);
 /// Vector register 15.
 pub const XMM15: Reg = Reg::physical(1, 15);
+/// The vector registers that every prefix can name.
+pub const LOWER: [Reg; 16] = [
+    XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7, XMM8, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14, XMM15,
+];
 /// The mask register that instructions with masks name. It is never allocated: a rule fills it right before the
 /// instructions that use it.
 pub const MASK: Reg = Reg::physical(1, 33);

@@ -11,7 +11,7 @@ use crate::ops::sizes::*;
 use crate::ops::{
     Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a, x38,
 };
-use crate::regs::{RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
+use crate::regs::{LOWER, RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
 
 op_table! {
     // Integer arithmetic and logic of two operands.
@@ -562,6 +562,9 @@ op_table! {
     Vcvtph2psRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13), X, [DX, UX], NO;
     Vcvtps2phRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte), X, [DX, UX], NO;
     Vzeroupper "vzeroupper" None vex(1, 0, 0x77), X, [], NO;
+    // The same where a program asks for it: nothing may be in these registers.
+    VzeroupperAsked "vzeroupper" None vex(1, 0, 0x77), X, [], NO.defs(&LOWER);
+    Vzeroall "vzeroall" None vex(1, 0, 0x77).flag(Code::LONG), Y, [], NO.defs(&LOWER);
     // Vectors of 256 and 512 bits.
     VmovupYRR "vmovups" LoadRR vex(1, 0, 0x10).flag(Code::LONG | Code::SWAPS), Y, [DY, UY], NO;
     VmovupYRM "vmovups" RM vex(1, 0, 0x10).flag(Code::LONG), Y, [DY], NO;

@@ -26,7 +26,8 @@ pub(super) fn avx(name: &str) -> Option<Kind> {
         return sign_test(name);
     }
     Some(match name {
-        "vzeroupper" => Kind::Bare(Op::Vzeroupper),
+        "vzeroupper" => Kind::Clearing(Op::VzeroupperAsked, 16),
+        "vzeroall" => Kind::Clearing(Op::Vzeroall, 32),
         "vpermilvar.pd" | "vpermilvar.pd.256" => Kind::Three(Op::VpermilpdRRR),
         "vpermilvar.ps" | "vpermilvar.ps.256" => Kind::Three(Op::VpermilpsRRR),
         "addsub.pd.256" => Kind::Binary(Op::AddsubpdRR, 16),

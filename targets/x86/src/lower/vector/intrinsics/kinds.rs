@@ -8,6 +8,8 @@ use crate::table::Op;
 pub(super) enum Kind {
     /// No operands, no result.
     Bare(Op),
+    /// The same, and nothing may be in the vector registers that it clears, for vectors of so many bytes.
+    Clearing(Op, u8),
     /// The result is written over the first operand.
     Binary(Op, u8),
     /// The same with a constant third operand.

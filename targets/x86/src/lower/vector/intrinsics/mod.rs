@@ -18,7 +18,7 @@ use super::temp;
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
-use crate::regs::{RAX, RCX, RDX, XMM0};
+use crate::regs::{LOWER, RAX, RCX, RDX, SCRATCH_FLOAT, XMM0};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, PRegSet, RegClass};
 use frazil_ir::{InstData, Operand, Refusal};
@@ -53,6 +53,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<boo
         }
         Kind::Strings(row, has_lengths, wanted) => strings(cx, call, &args, (row, has_lengths), wanted)?,
         Kind::Bare(row) => cx.emit(none(row, 8)),
+        Kind::Clearing(row, bytes) => {
+            cx.claim(PRegSet::of(&LOWER).minus(PRegSet::of(&[SCRATCH_FLOAT])));
+            cx.emit(none(row, bytes));
+        }
         Kind::Memory(row) => {
             let mem = address(cx, args[0]);
             cx.emit(m(row, 4, mem));
