@@ -400,7 +400,7 @@ pub struct FunctionHead {
     /// Whether it aligns the stack pointer anew, since callers may not have aligned it (`stackrealign`).
     pub realigns_stack: bool,
     /// Whether it does without vectors of more than 256 bits where a processor's would be slow
-    /// (`min-legal-vector-width`).
+    /// (`min-legal-vector-width`), and is not said to prefer them (`prefer-vector-width`).
     pub spares_wide_vectors: bool,
     /// Whether its frame is guarded.
     pub stack_protector: StackProtector,

@@ -141,7 +141,7 @@ const TABLE: &[(&str, Fate)] = &[
     ),
     (
         with_attribute!("\"prefer-vector-width\"=\"128\""),
-        LeftOut(&[], "allows what is not done"),
+        LeftOut(&[], "512 allows wider vectors, and less forbids none"),
     ),
     (
         with_attribute!("\"min-legal-vector-width\"=\"0\""),

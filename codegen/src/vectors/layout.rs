@@ -29,8 +29,11 @@ pub(super) struct Layout {
     pub chunk: u32,
     /// Whether it is no vector.
     pub is_scalar: bool,
-    /// Whether it is a mask whose lanes are integers, all ones or all zeros ([`super::promote`]).
+    /// Whether it is a mask whose lanes are integers, all ones or all zeros ([`super::promote`]), or which is the bits
+    /// of integers.
     pub is_promoted: bool,
+    /// Whether each value is an integer that has a bit for each of its lanes ([`super::mask_bits`]).
+    pub is_bits: bool,
 }
 
 impl Layout {
@@ -41,6 +44,7 @@ impl Layout {
             chunk: 1,
             is_scalar: true,
             is_promoted: false,
+            is_bits: false,
         }
     }
 
@@ -79,11 +83,20 @@ pub(super) struct Layouts {
     is_refused: Vec<bool>,
     /// By type: whether it is computed wide. Empty if none is.
     is_wide: Vec<bool>,
-    /// By type: of masks that are vectors of integers, the integers. Empty if there are none.
-    promoted: Vec<Option<Type>>,
+    /// By type: what masks become. Empty if there are none that become anything else.
+    promoted: Vec<Option<Promoted>>,
     /// Whether [`Layouts::get`] tells how types that are computed wide, or promoted, are spread where they are not.
     is_narrow: Cell<bool>,
     register_bytes: u8,
+}
+
+/// What a mask becomes in the [first stage](super::promote).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Promoted {
+    /// Vectors of these integers.
+    Lanes(Type),
+    /// Integers of its bits.
+    Bits,
 }
 
 /// How often masks of a type are wanted in lanes of each width: scalars, then 1, 2, 4, 8, 16 ... lanes to a register.
@@ -114,6 +127,7 @@ impl Layouts {
                     chunk,
                     is_scalar: false,
                     is_promoted: false,
+                    is_bits: false,
                 }
             })
             .collect();
@@ -140,19 +154,19 @@ impl Layouts {
     pub fn of_first_stage(
         function: &Function,
         register_bytes: u8,
-        promoted: Vec<Option<Type>>,
+        promoted: Vec<Option<Promoted>>,
         is_cut: impl Fn(Type) -> bool,
     ) -> Layouts {
         let types = function.types();
-        let of_type = |(index, promoted): (usize, &Option<Type>)| {
+        let of_type = |(index, promoted): (usize, &Option<Promoted>)| {
             let ty = Type::from_index(index as u8);
             let TypeData::Vector { element, lanes } = types.data(ty) else {
                 return Layout::scalar(ty);
             };
             let chunk = match promoted {
-                &Some(integer) => widest(types, integer, register_bytes),
-                None if is_cut(ty) => widest(types, element, register_bytes),
-                None => lanes,
+                &Some(Promoted::Lanes(integer)) => widest(types, integer, register_bytes),
+                _ if is_cut(ty) => widest(types, element, register_bytes),
+                _ => lanes,
             };
             Layout {
                 element,
@@ -160,6 +174,7 @@ impl Layouts {
                 chunk,
                 is_scalar: false,
                 is_promoted: false,
+                is_bits: false,
             }
         };
         let by_type: Vec<Layout> = promoted.iter().enumerate().map(of_type).collect();
@@ -173,11 +188,15 @@ impl Layouts {
         };
         let mut votes = layouts.votes(function);
         for (votes, promoted) in votes.iter_mut().zip(&layouts.promoted) {
-            if promoted.is_some() {
+            if matches!(promoted, Some(Promoted::Lanes(_))) {
                 *votes = Votes::default();
             }
         }
         layouts.choose_masks(&votes);
+        // No integer has the bits of lanes that are values of their own.
+        for (promoted, layout) in layouts.promoted.iter_mut().zip(&layouts.by_type) {
+            *promoted = promoted.filter(|_| !layout.is_scalarised());
+        }
         layouts
     }
 
@@ -187,13 +206,18 @@ impl Layouts {
         self.is_wide.get(ty.index()).is_some_and(|&is_wide| is_wide)
     }
 
-    /// Whether a type is that of masks which are vectors of integers.
+    /// Whether a type is that of masks which are vectors of integers, or the bits of integers.
     #[inline]
     pub fn is_promoted(&self, ty: Type) -> bool {
         self.promoted.get(ty.index()).is_some_and(Option::is_some)
     }
 
-    /// Whether any masks are vectors of integers.
+    /// Whether masks are integers of their bits.
+    pub fn has_bits(&self) -> bool {
+        self.promoted.contains(&Some(Promoted::Bits))
+    }
+
+    /// Whether any masks are vectors of integers, or the bits of integers.
     pub fn has_promoted(&self) -> bool {
         !self.promoted.is_empty()
     }
@@ -216,10 +240,16 @@ impl Layouts {
     /// The layout of a type whatever the mode is: that of the values of the new function.
     pub fn real(&self, ty: Type) -> Layout {
         let layout = self.by_type[ty.index()];
-        if let Some(&Some(element)) = self.promoted.get(ty.index()) {
+        let promoted = self.promoted.get(ty.index()).copied().flatten();
+        if let Some(promoted) = promoted {
+            let element = match promoted {
+                Promoted::Lanes(integer) => integer,
+                Promoted::Bits => layout.element,
+            };
             return Layout {
                 element,
                 is_promoted: true,
+                is_bits: promoted == Promoted::Bits,
                 ..layout
             };
         }

@@ -667,8 +667,8 @@ impl Walk<'_> {
 
     /// Whether a call is done with its operands as wide as they are. Accesses under masks are where masks are bits.
     fn is_whole(&self, data: &InstData) -> bool {
-        self.division(data) == Some(Division::Whole)
-            && (self.masked(data).is_none() || self.masks_are_bits && self.rebuild.fills_register(data))
+        let has_registers = |masked| self.masks_are_bits && self.rebuild.fills_register(data, masked);
+        self.division(data) == Some(Division::Whole) && self.masked(data).is_none_or(has_registers)
     }
 
     /// Whether a call is of an intrinsic that the target has no rule for as it stands.

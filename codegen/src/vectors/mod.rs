@@ -21,6 +21,7 @@ mod halving;
 mod lanes;
 mod layout;
 mod legalize;
+mod mask_bits;
 mod masked;
 mod memory;
 mod narrow;

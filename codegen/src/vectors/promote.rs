@@ -14,12 +14,13 @@
 //! What wants a mask as such, as reductions, casts to integers and accesses to memory do, gets `icmp_slt v2, 0` instead
 //! ([`Rebuild::demoted`]), and what makes one is extended ([`Rebuild::promoted`]). A type of masks is promoted if at
 //! least half of what makes and takes it has lanes that fill wide registers, and nothing passes it to functions or
-//! returns it; none is where the target has masks as bits ([`Isa::masks_are_bits`]).
+//! returns it. Where the target has masks as bits ([`Isa::masks_are_bits`]), it becomes [integers](super::mask_bits)
+//! instead.
 //!
 //! The second stage ([`legalize`](super::legalize)) then decides for each operation on a wide vector whether it is done
 //! as it is. Functions that pass vectors which would be cut are left to it alone.
 
-use super::layout::{Layout, Layouts, mask_and_other};
+use super::layout::{Layout, Layouts, Promoted, mask_and_other};
 use super::rebuild::{Rebuild, Source, Span};
 use super::width::{self, is_plain_call};
 use crate::error::CodegenError;
@@ -34,6 +35,9 @@ type Votes = [u32; 5];
 
 /// The integers that lanes of masks can be: votes but for the first.
 const INTEGERS: [Type; 4] = [Type::I8, Type::I16, Type::I32, Type::I64];
+
+/// Lanes of the longest masks that become integers.
+const MOST_LANES: u32 = 1024;
 
 /// The layouts of the first stage; `None` if there is nothing to do in it.
 pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
@@ -55,10 +59,10 @@ pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
     if each_type().any(|ty| passed[ty.index()] && is_long(ty)) {
         return None;
     }
-    let mut promoted = promoted_types(function, count, bytes);
     let are_bits = isa.masks_are_bits(unit.view.features);
+    let mut promoted = promoted_types(function, count, bytes, are_bits);
     for (promoted, is_passed) in promoted.iter_mut().zip(&passed) {
-        *promoted = promoted.filter(|_| !is_passed && !are_bits);
+        *promoted = promoted.filter(|_| !is_passed);
     }
     if !has_vectors_to_cut && promoted.iter().all(Option::is_none) {
         return None;
@@ -96,8 +100,8 @@ fn passed_types(function: &Function, count: usize) -> Vec<bool> {
     passed
 }
 
-/// By type, the integers that lanes of its masks become.
-fn promoted_types(function: &Function, count: usize, bytes: u8) -> Vec<Option<Type>> {
+/// By type, what its masks become.
+fn promoted_types(function: &Function, count: usize, bytes: u8, are_bits: bool) -> Vec<Option<Promoted>> {
     let types = function.types();
     let mut votes = vec![Votes::default(); count];
     for data in function.insts() {
@@ -115,11 +119,15 @@ fn promoted_types(function: &Function, count: usize, bytes: u8) -> Vec<Option<Ty
             return None;
         };
         let wide: u32 = votes[1..].iter().sum();
+        if are_bits {
+            let is_taken = element == Type::I1 && lanes <= MOST_LANES && wide > 0 && wide >= votes[0];
+            return is_taken.then_some(Promoted::Bits);
+        }
         // The narrowest lanes of those with the most votes.
         let best = (0..INTEGERS.len()).rev().max_by_key(|&integer| votes[integer + 1])?;
         let bits = lanes * (8 << best);
         let is_filled = bits % (u32::from(bytes) * 8) == 0;
-        (element == Type::I1 && wide > 0 && wide >= votes[0] && is_filled).then_some(INTEGERS[best])
+        (element == Type::I1 && wide > 0 && wide >= votes[0] && is_filled).then_some(Promoted::Lanes(INTEGERS[best]))
     };
     votes.iter().enumerate().map(of_type).collect()
 }
@@ -137,6 +145,9 @@ impl Rebuild<'_> {
 
     /// Does an instruction with promoted masks; `false` if it wants them as such.
     pub fn on_promoted(&mut self, data: &InstData) -> Result<bool, CodegenError> {
+        if self.layouts.has_bits() {
+            return self.on_bits(data);
+        }
         let is_mask = self.layouts.is_promoted(data.ty);
         match data.op {
             op if op.is_icmp() || op.is_fcmp() => self.compare_promoted(data)?,
@@ -305,6 +316,9 @@ impl Rebuild<'_> {
     /// A promoted mask as masks.
     pub fn demoted(&mut self, span: Span, ty: Type) -> Result<Span, CodegenError> {
         let layout = self.layouts.real(ty);
+        if layout.is_bits {
+            return self.pieces_of_bits(span, ty);
+        }
         let bits = lane_bits(self.old.types(), layout.element).unwrap_or(8);
         let mut masks = Vec::new();
         for part in 0..layout.count() {
@@ -317,6 +331,9 @@ impl Rebuild<'_> {
     /// Masks as a promoted one.
     pub fn promoted(&mut self, span: Span, ty: Type) -> Result<Span, CodegenError> {
         let layout = self.layouts.real(ty);
+        if layout.is_bits {
+            return self.bits_of_pieces(span, ty);
+        }
         let mut ints = Vec::new();
         for part in 0..layout.count() {
             let mask = self.part(span, part);

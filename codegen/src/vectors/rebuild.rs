@@ -58,6 +58,11 @@ pub(super) struct Rebuild<'a> {
     pub phis: Vec<(Inst, Inst)>,
     /// By value of the old function that is a mask, the integer that a call gave for it.
     pub bits_of_masks: FxHashMap<Value, Operand>,
+    /// By value of the old function, whether an integer of a mask's bits is wanted ([`super::mask_bits`]). Empty if
+    /// masks are none.
+    pub wanted_bits: Vec<bool>,
+    /// By integer of the new function that a mask was cast to, the mask.
+    pub masks_of_bits: FxHashMap<Value, Operand>,
     /// By value of the old function that was [loaded in pieces](super::pieces), these.
     pub pieces: FxHashMap<Value, Source>,
     /// The instructions of the old function that were taken over, ascending, and where in the new one, if there is
@@ -87,6 +92,11 @@ impl<'a> Rebuild<'a> {
             mapped: vec![unmapped; old.values().len()],
             phis: Vec::new(),
             bits_of_masks: FxHashMap::default(),
+            wanted_bits: match layouts.has_bits() {
+                true => super::mask_bits::wanted(old),
+                false => Vec::new(),
+            },
+            masks_of_bits: FxHashMap::default(),
             pieces: FxHashMap::default(),
             followed: Vec::new(),
             slots: Vec::new(),
@@ -160,6 +170,9 @@ impl<'a> Rebuild<'a> {
 
     /// What a value of this layout has at this place: a vector of as many lanes, or a scalar.
     pub fn part_type(&mut self, layout: Layout, part: u32) -> Result<Type, CodegenError> {
+        if layout.is_bits {
+            return self.integer(layout.lanes_of(part));
+        }
         if layout.is_scalar || layout.is_scalarised() {
             return Ok(layout.element);
         }
@@ -383,6 +396,10 @@ impl<'a> Rebuild<'a> {
         let mut made = Vec::new();
         for part in 0..layout.count() {
             let first = part * layout.chunk.max(1);
+            if layout.is_bits {
+                made.push(self.constant_bits_of_mask(operand, layout, part)?);
+                continue;
+            }
             if layout.is_promoted {
                 made.push(self.constant_mask(operand, layout, part)?);
                 continue;

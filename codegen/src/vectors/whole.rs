@@ -15,6 +15,7 @@
 //! own for them. An integer that a mask is cast from, or that it was in a call, is taken as it is.
 
 use super::layout::Layout;
+use super::masked::Masked;
 use super::rebuild::{Rebuild, Source, Span};
 use crate::error::CodegenError;
 use frazil_ir::{ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, Signature, Type, TypeData, Value};
@@ -34,9 +35,9 @@ impl Rebuild<'_> {
         matches!(self.old.types().data(ty), TypeData::Vector { element: Type::I1, .. })
     }
 
-    /// Whether the vector that a call loads or stores fills a register, its lanes are of 8, 16, 32 or 64 bits, and
-    /// addresses of lanes fit into a register, too.
-    pub fn fills_register(&self, data: &InstData) -> bool {
+    /// Whether the vector that a call loads or stores fills a register, or the half of one if its lanes lie side by side
+    /// in memory, its lanes are of 8, 16, 32 or 64 bits, and addresses of lanes fit into a register, too.
+    pub fn fills_register(&self, data: &InstData, masked: Masked) -> bool {
         let signature = self.old.sig(self.old.call(data).sig);
         let Some(param) = signature.returns.first().or(signature.params.first()) else {
             return false;
@@ -55,7 +56,10 @@ impl Rebuild<'_> {
         let is_left_out = layout.is_scalar || signature.params.iter().any(|param| is_far(param) || is_longer(param));
         !is_left_out
             && matches!(bits, 8 | 16 | 32 | 64)
-            && matches!(u64::from(layout.lanes) * bits, 128 | 256 | MOST_BITS)
+            && match u64::from(layout.lanes) * bits {
+                64 => bits < 64 && matches!(masked, Masked::Load | Masked::Store),
+                total => matches!(total, 128 | 256 | MOST_BITS),
+            }
     }
 
     /// Does a call with joined operands.

@@ -655,7 +655,8 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
         .and_then(|bits| std::str::from_utf8(bits).ok());
     head.spares_wide_vectors = widest
         .and_then(|bits| bits.parse().ok())
-        .is_some_and(|bits: u32| bits <= 256);
+        .is_some_and(|bits: u32| bits <= 256)
+        && number("prefer-vector-width") < 512;
 }
 
 /// LLVM's numbers of the small and the large code model, plus one.

@@ -9,7 +9,7 @@ use super::terms::{Origin, Term, Terms};
 use super::values::{Side, Values, WORD_BITS, Word};
 use crate::branch::Join;
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::{MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc, pseudo};
+use crate::mfunc::{MBlock, MFunc, PhiMove, Term as BlockEnd, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 
@@ -44,8 +44,7 @@ pub(super) struct Graph {
     entries: Vec<u32>,
     /// By block: its phis, which are the virtual registers that moves of its incoming edges define.
     phis: Vec<Vec<Reg>>,
-    /// By block: whether it starts a sequence of unconditional jumps without calls that is so long that it counts as an
-    /// endless loop.
+    /// By block: whether control stays in blocks without calls from there on, so that it is in an endless loop.
     pub is_silent_loop: Vec<bool>,
     /// By block: whether it has a call or a group of instructions, either of which is an event.
     has_call: Vec<bool>,
@@ -80,16 +79,26 @@ impl Graph {
             });
             self.has_call.push(has_call);
         }
+        self.find_silent_loops(func);
+    }
+
+    /// Takes what no path from a block to a call or to an end says.
+    fn find_silent_loops(&mut self, func: &MFunc) {
+        let successors = |block: &MBlock| block.first_edge as usize..(block.first_edge + block.edge_count) as usize;
         self.is_silent_loop.clear();
-        self.is_silent_loop.resize(count, false);
-        for start in 0..count {
-            let mut block = start;
-            let mut steps = 0;
-            while func.blocks[block].term == BlockEnd::Jump && steps <= count.min(64) && !self.has_call[block] {
-                block = func.edges[func.blocks[block].first_edge as usize].to as usize;
-                steps += 1;
+        self.is_silent_loop.extend(
+            (0..func.blocks.len()).map(|block| !self.has_call[block] && !successors(&func.blocks[block]).is_empty()),
+        );
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for (number, block) in func.blocks.iter().enumerate().rev() {
+                let leaves = |edge: usize| !self.is_silent_loop[func.edges[edge].to as usize];
+                if self.is_silent_loop[number] && successors(block).any(leaves) {
+                    self.is_silent_loop[number] = false;
+                    has_changed = true;
+                }
             }
-            self.is_silent_loop[start] = steps > count.min(64);
         }
     }
 

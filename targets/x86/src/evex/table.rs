@@ -4,7 +4,7 @@
 //! the Intel manual, volume 2. Operands are `D` defined, `U` used or `M` both, and then what they are: `F` a vector of
 //! the operation's length, `H`, `Q` and `E` the half, a quarter and an eighth of it, `L` one of 128 bits, `K` a mask,
 //! or a general register of so many bits. Names end with `M` where the result is in
-//! memory, with `L` where it is loaded, with `I` where a constant
+//! memory, with `L` or `Z` where it is loaded, with `I` where a constant
 //! distinguishes the line, and with the size or the direction of general registers where there are several.
 
 use super::{Lengths::*, Line, Masks::*, Place, Width};
@@ -357,6 +357,11 @@ evex_table! {
     Vmovdqu32M "vmovdqu32" MR evex(1, 0xf3, 0x7f), All, [UF], Always;
     Vmovdqu64L "vmovdqu64" RM evex(1, 0xf3, 0x6f).w(), All, [MF], Always;
     Vmovdqu64M "vmovdqu64" MR evex(1, 0xf3, 0x7f).w(), All, [UF], Always;
+    // The same with zeros in the other lanes.
+    Vmovdqu8Z "vmovdqu8" RM evex(1, 0xf2, 0x6f).zeroes(), All, [DF], Chooses;
+    Vmovdqu16Z "vmovdqu16" RM evex(1, 0xf2, 0x6f).w().zeroes(), All, [DF], Chooses;
+    Vmovdqu32Z "vmovdqu32" RM evex(1, 0xf3, 0x6f).zeroes(), All, [DF], Chooses;
+    Vmovdqu64Z "vmovdqu64" RM evex(1, 0xf3, 0x6f).w().zeroes(), All, [DF], Chooses;
     VpexpanddL "vpexpandd" RM evex(2, 0x66, 0x89).unit(Unit::Lane(4)), All, [MF], Always;
     VpexpandqL "vpexpandq" RM evex(2, 0x66, 0x89).unit(Unit::Lane(8)).w(), All, [MF], Always;
     VpcompressdM "vpcompressd" MR evex(2, 0x66, 0x8b).unit(Unit::Lane(4)), All, [UF], Always;

@@ -303,7 +303,10 @@ fn expected_accesses(inst: &MInst, row: &'static Row) -> (PRegSet, PRegSet) {
 
 fn check_accesses(inst: &MInst, row: &'static Row, decoded: &Instruction, factory: &mut InstructionInfoFactory) {
     // The decoder counts what is above our vectors as parts of these.
-    if [Op::Vzeroupper, Op::VzeroupperAsked].iter().any(|&op| inst.op == op as u16) {
+    if [Op::Vzeroupper, Op::VzeroupperAsked]
+        .iter()
+        .any(|&op| inst.op == op as u16)
+    {
         return;
     }
     let (expected_reads, expected_writes) = expected_accesses(inst, row);

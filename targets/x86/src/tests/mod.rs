@@ -16,7 +16,7 @@ use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP};
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
-use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg};
+use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg, Role};
 
 const GENERAL: [Reg; 9] = [RAX, RBX, RSP, RBP, RSI, R8, R12, R13, R15];
 const VECTOR: [Reg; 5] = [XMM0, XMM3, XMM7, XMM8, XMM15];
@@ -86,6 +86,10 @@ fn rounding_samples(row: &Row, size: u8) -> Vec<u8> {
         samples.extend((0..modes).map(crate::evex::rounding));
     }
     if code.has(Code::ZEROES) && code.has(Code::MASKED) {
+        // A load that leaves nothing of what it writes can do nothing else.
+        if code.form == Form::RM && row.operands[0].is_some_and(|operand| operand.role == Role::Def) {
+            samples.clear();
+        }
         samples.push(crate::ops::aux::ZEROING);
     }
     samples

@@ -9,9 +9,12 @@ use crate::build::*;
 use crate::evex::Evex;
 use crate::lower::result;
 use crate::lower::vector::intrinsics::byte;
-use crate::regs::WIDEST_VECTOR_BYTES;
+use crate::lower::vector::wide_compare::is_zero;
+use crate::ops::aux;
+use crate::regs::{VECTOR_BYTES, WIDEST_VECTOR_BYTES};
+use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, VectorShape};
-use frazil_ir::{InstData, Operand, Refusal};
+use frazil_ir::{ConstView, Function, InstData, Operand, Refusal};
 
 /// Operands: what other lanes are, address, indices, mask, scale.
 pub(super) fn gather<C: LowerCtx>(
@@ -122,7 +125,7 @@ pub(in crate::lower::vector::intrinsics) fn masked<C: LowerCtx>(cx: &mut C, acce
     let Some(shape) = VectorShape::of(cx.func().types(), ty, WIDEST_VECTOR_BYTES) else {
         return false;
     };
-    let bytes = (shape.lanes * shape.lane_bits / 8) as u8;
+    let bytes = ((shape.lanes * shape.lane_bits / 8) as u8).max(VECTOR_BYTES);
     let Some(row) = masked_row(access, shape.lane_bits) else {
         return false;
     };
@@ -136,17 +139,55 @@ pub(in crate::lower::vector::intrinsics) fn masked<C: LowerCtx>(cx: &mut C, acce
         return true;
     }
     let base = cx.use_reg(address, 0);
-    let bits = cx.use_reg(mask, 0);
-    let register = match is_store {
-        true => cx.use_reg(first, 0),
-        false => {
+    let bits = mask_of_lanes(cx, mask, shape);
+    let zeroing = zeroing_row(row).filter(|_| !is_store && is_of_no_value(cx.func(), last));
+    let register = match (is_store, zeroing) {
+        (true, _) => cx.use_reg(first, 0),
+        (false, Some(_)) => cx.def(result(call), 0),
+        (false, None) => {
             let kept = cx.use_last(last, 0);
             cx.def_reuse(result(call), 0, kept)
         }
     };
     to_mask(cx, bits, width);
-    cx.emit(evex_mem(row, bytes, true, register, Mem::base(base, 0)));
+    let access = evex_mem(zeroing.unwrap_or(row), bytes, true, register, Mem::base(base, 0));
+    cx.emit(match zeroing {
+        Some(_) => access.with_aux(access.aux | aux::ZEROING),
+        None => access,
+    });
     true
+}
+
+/// The row that loads zeros into the lanes that a mask leaves out.
+fn zeroing_row(row: Evex) -> Option<Evex> {
+    Some(match row {
+        Evex::Vmovdqu8L => Evex::Vmovdqu8Z,
+        Evex::Vmovdqu16L => Evex::Vmovdqu16Z,
+        Evex::Vmovdqu32L => Evex::Vmovdqu32Z,
+        Evex::Vmovdqu64L => Evex::Vmovdqu64Z,
+        _ => return None,
+    })
+}
+
+/// Whether a vector may be zero.
+fn is_of_no_value(function: &Function, operand: Operand) -> bool {
+    let is_undefined = operand
+        .as_const()
+        .is_some_and(|id| matches!(function.constant(id).1, ConstView::Undef | ConstView::Poison));
+    is_undefined || is_zero(function, operand)
+}
+
+/// A register with a mask's bits. What fills less than a register has no other bits in it, since there is memory beyond
+/// its lanes.
+fn mask_of_lanes<C: LowerCtx>(cx: &mut C, mask: Operand, shape: VectorShape) -> Reg {
+    let bits = cx.use_reg(mask, 0);
+    if shape.lanes * shape.lane_bits >= u32::from(VECTOR_BYTES) * 8 {
+        return bits;
+    }
+    let own = cx.temp(RegClass::Int);
+    cx.emit(rr(Op::MovzxLRR, 4, own, bits));
+    cx.emit(ri(Op::AndRI, 4, own, (1 << shape.lanes) - 1));
+    own
 }
 
 /// An access at an address of its own for each lane, which are indices of bytes beyond zero. Operands: addresses, mask,
