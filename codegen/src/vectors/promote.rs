@@ -21,6 +21,7 @@
 //! as it is. Functions that pass vectors which would be cut are left to it alone.
 
 use super::layout::{Layout, Layouts, Promoted, mask_and_other};
+use super::mask_bits::is_mask;
 use super::rebuild::{Rebuild, Source, Span};
 use super::width::{self, is_plain_call};
 use crate::error::CodegenError;
@@ -35,6 +36,9 @@ type Votes = [u32; 5];
 
 /// The integers that lanes of masks can be: votes but for the first.
 const INTEGERS: [Type; 4] = [Type::I8, Type::I16, Type::I32, Type::I64];
+
+/// Votes of a call that takes a mask by its bits.
+const VOTES_OF_CALL: u32 = 2;
 
 /// Lanes of the longest masks that become integers.
 const MOST_LANES: u32 = 1024;
@@ -105,6 +109,9 @@ fn promoted_types(function: &Function, count: usize, bytes: u8, are_bits: bool) 
     let types = function.types();
     let mut votes = vec![Votes::default(); count];
     for data in function.insts() {
+        if are_bits && data.op == Opcode::Call && !is_plain_call(data) {
+            vote_for_call(function, data, &mut votes);
+        }
         let Some((mask, other)) = mask_and_other(function, data) else {
             continue;
         };
@@ -130,6 +137,15 @@ fn promoted_types(function: &Function, count: usize, bytes: u8, are_bits: bool) 
         (element == Type::I1 && wide > 0 && wide >= votes[0] && is_filled).then_some(Promoted::Lanes(INTEGERS[best]))
     };
     votes.iter().enumerate().map(of_type).collect()
+}
+
+/// Notes that a call of an intrinsic takes masks by their bits, which costs more than one instruction otherwise.
+fn vote_for_call(function: &Function, data: &InstData, votes: &mut [Votes]) {
+    for &arg in function.call(data).args {
+        if let Some(ty) = function.operand_type(arg).filter(|&ty| is_mask(function, ty)) {
+            votes[ty.index()][1] += VOTES_OF_CALL;
+        }
+    }
 }
 
 impl Rebuild<'_> {

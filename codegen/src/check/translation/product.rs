@@ -375,7 +375,12 @@ impl<'a> Comparison<'a> {
 
     /// Refuses a pair of positions of which only one is in an endless loop without events.
     fn refuse_silent_loop(&self, at: [Position; 2]) -> Result<(), Failure> {
-        let is_silent = |number: usize| self.product.walks[number].graph.is_silent_loop[at[number].block as usize];
+        let is_silent = |number: usize| {
+            let side = &self.sides[number];
+            self.product.walks[number]
+                .graph
+                .is_silent_from(side.func, side.ops, at[number])
+        };
         if is_silent(0) == is_silent(1) {
             return Ok(());
         }

@@ -45,9 +45,7 @@ pub(super) struct Graph {
     /// By block: its phis, which are the virtual registers that moves of its incoming edges define.
     phis: Vec<Vec<Reg>>,
     /// By block: whether control stays in blocks without calls from there on, so that it is in an endless loop.
-    pub is_silent_loop: Vec<bool>,
-    /// By block: whether it has a call or a group of instructions, either of which is an event.
-    has_call: Vec<bool>,
+    is_silent_loop: Vec<bool>,
     /// By instruction: the end of the group that starts there (exclusive), or 0.
     group_ends: Vec<u32>,
 }
@@ -72,34 +70,48 @@ impl Graph {
         for group in func.groups.iter().filter(|group| !group.is_empty()) {
             self.group_ends[group.start as usize] = group.end;
         }
-        self.has_call.clear();
+        self.is_silent_loop.clear();
         for block in &func.blocks {
-            let has_call = (block.start..block.end).any(|number| {
-                self.group_ends[number as usize] > number || op_desc(ops, func.insts[number as usize].op).has_sets
-            });
-            self.has_call.push(has_call);
+            let has_event = self.has_event(func, ops, block.start, block.end);
+            self.is_silent_loop.push(!has_event && block.edge_count > 0);
         }
-        self.find_silent_loops(func);
+        self.drop_loops_that_end(func);
     }
 
-    /// Takes what no path from a block to a call or to an end says.
-    fn find_silent_loops(&mut self, func: &MFunc) {
-        let successors = |block: &MBlock| block.first_edge as usize..(block.first_edge + block.edge_count) as usize;
-        self.is_silent_loop.clear();
-        self.is_silent_loop.extend(
-            (0..func.blocks.len()).map(|block| !self.has_call[block] && !successors(&func.blocks[block]).is_empty()),
-        );
+    /// Whether there is a call or a group of instructions, either of which is an event, in a part of a block.
+    fn has_event(&self, func: &MFunc, ops: &'static [OpDesc], start: u32, end: u32) -> bool {
+        (start..end).any(|number| {
+            self.group_ends[number as usize] > number || op_desc(ops, func.insts[number as usize].op).has_sets
+        })
+    }
+
+    /// Takes what has a path to an event or to an end from the silent loops.
+    fn drop_loops_that_end(&mut self, func: &MFunc) {
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
             for (number, block) in func.blocks.iter().enumerate().rev() {
-                let leaves = |edge: usize| !self.is_silent_loop[func.edges[edge].to as usize];
-                if self.is_silent_loop[number] && successors(block).any(leaves) {
+                if self.is_silent_loop[number] && !self.leads_to_silent_loop(func, block) {
                     self.is_silent_loop[number] = false;
                     has_changed = true;
                 }
             }
         }
+    }
+
+    /// Whether all edges of a block lead to silent loops.
+    fn leads_to_silent_loop(&self, func: &MFunc, block: &MBlock) -> bool {
+        let edges = block.first_edge as usize..(block.first_edge + block.edge_count) as usize;
+        !edges.is_empty()
+            && func.edges[edges]
+                .iter()
+                .all(|edge| self.is_silent_loop[edge.to as usize])
+    }
+
+    /// Whether control stays in blocks without events from a position on.
+    pub(super) fn is_silent_from(&self, func: &MFunc, ops: &'static [OpDesc], at: Position) -> bool {
+        let block = &func.blocks[at.block as usize];
+        self.leads_to_silent_loop(func, block) && !self.has_event(func, ops, at.inst, block.end)
     }
 
     pub(super) fn is_join(&self, block: u32) -> bool {

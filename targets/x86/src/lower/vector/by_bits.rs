@@ -99,6 +99,21 @@ fn compared(function: &Function, compare: &InstData) -> Option<Compared> {
     Some((row, bytes, predicate))
 }
 
+/// What [`compared`] says of a comparison whose mask is wanted as bits: of vectors of 256 or 512 bits, and of shorter
+/// ones that would take more than a comparison and the bits of its lanes' signs.
+fn compared_to_bits(function: &Function, compare: &InstData) -> Option<Compared> {
+    if wide::bytes(function.types(), compare.ty) > 0 {
+        return compared(function, compare);
+    }
+    if !compare.op.is_icmp() && !compare.op.is_fcmp() {
+        return None;
+    }
+    let shape = VectorShape::of(function.types(), compare.ty, VECTOR_BYTES)?;
+    let is_full = shape.lanes * shape.lane_bits == u32::from(VECTOR_BYTES) * 8 && shape.lane_bits != 16;
+    let is_short = matches!(compare.op, Opcode::IcmpEq | Opcode::IcmpSgt | Opcode::IcmpSlt) || compare.op.is_fcmp();
+    compared(function, compare).filter(|_| !is_full || !is_short)
+}
+
 /// Folds what the mask of a select comes from, as its rule expects it. Legalisation has put it right before.
 fn fold_mask(folder: &mut Folder<'_>, mask: Operand) {
     if let Some((value, data)) = folder.producer(mask)
@@ -128,7 +143,7 @@ pub fn fold_extended(folder: &mut Folder<'_>, data: &InstData) -> bool {
 pub fn fold_compared(folder: &mut Folder<'_>, bits: Operand) {
     if is_available(folder.features())
         && let Some((value, data)) = folder.producer(bits)
-        && (wide_compared(folder.function, data).is_some() || is_cast_to_bits(folder, data))
+        && (compared_to_bits(folder.function, data).is_some() || is_cast_to_bits(folder, data))
     {
         folder.fold(value);
     }
@@ -138,7 +153,8 @@ pub fn fold_compared(folder: &mut Folder<'_>, bits: Operand) {
 fn is_cast_to_bits(folder: &Folder<'_>, cast: &InstData) -> bool {
     cast.op == Opcode::Bitcast
         && folder.is_folded(cast.a)
-        && definition(folder.function, cast.a).is_some_and(|compare| wide_compared(folder.function, compare).is_some())
+        && definition(folder.function, cast.a)
+            .is_some_and(|compare| compared_to_bits(folder.function, compare).is_some())
 }
 
 fn definition(function: &Function, operand: Operand) -> Option<&InstData> {
@@ -167,7 +183,7 @@ pub fn cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
         spread(cx, dst, shape.lane_bits, VECTOR_BYTES);
         return true;
     }
-    let Some(found) = wide_compared(cx.func(), &first) else {
+    let Some(found) = compared_to_bits(cx.func(), &first) else {
         return false;
     };
     let dst = put_compared_before(cx, data, &first, found);
