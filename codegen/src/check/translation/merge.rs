@@ -71,6 +71,12 @@ impl Knowledge {
         true
     }
 
+    /// How many words all arrivals have together.
+    pub(super) fn word_count(&self) -> usize {
+        let of_one = |(_, [before, after]): &(u64, Arrival)| before.len() + after.len();
+        self.arrivals.iter().map(of_one).sum()
+    }
+
     /// Whether any path arrives.
     pub(super) fn is_reached(&self) -> bool {
         !self.arrivals.is_empty()

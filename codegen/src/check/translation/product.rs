@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 const MOST_VISITS: usize = 60;
 /// The most terms of a function; with more, it is unproved.
 const MOST_TERMS: usize = 40_000_000;
+/// The most words that are merged in a function, from all paths; with more, it is unproved.
+const MOST_MERGED_WORDS: usize = 5_000_000;
 /// How many instructions after two positions are compared to find out whether these correspond.
 const MOST_COMING: usize = 4;
 /// The depth to which messages print terms.
@@ -72,6 +74,7 @@ impl Product {
             terms,
             product: self,
             unknown: None,
+            merged_words: 0,
         };
         match (comparison.run(), comparison.unknown) {
             (Err(Failure::Unknown(reason)), _) | (_, Some(reason)) => Verdict::Unproved(TranslationFault::of(reason)),
@@ -98,6 +101,8 @@ struct Comparison<'a> {
     terms: &'a mut Terms,
     product: &'a mut Product,
     unknown: Option<&'static str>,
+    /// How many words of arrivals have been merged.
+    merged_words: usize,
 }
 
 impl<'a> Comparison<'a> {
@@ -120,7 +125,10 @@ impl<'a> Comparison<'a> {
                 continue;
             }
             visits += 1;
-            if visits > MOST_VISITS * (self.product.nodes.len() + 16) || self.terms.len() > MOST_TERMS {
+            if visits > MOST_VISITS * (self.product.nodes.len() + 16)
+                || self.terms.len() > MOST_TERMS
+                || self.merged_words > MOST_MERGED_WORDS
+            {
                 return Err(Failure::Unknown("too many steps"));
             }
             self.product.unequal.clear();
@@ -598,6 +606,7 @@ impl<'a> Comparison<'a> {
             predecessor.successors.push((from, node));
         }
         let data = &mut self.product.nodes[node as usize];
+        self.merged_words += data.knowledge.word_count();
         if data.knowledge.arrive(from, arrival, node, self.terms) && !data.is_waiting {
             data.is_waiting = true;
             self.product.waiting.push_back(node);
