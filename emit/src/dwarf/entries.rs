@@ -1,63 +1,117 @@
 //! Entries of nodes that others name: types, namespaces, declarations.
 //!
-//! An entry is reserved when it is first named and filled in when everything else of its unit is there, in that order;
-//! so nothing here recurses, however deep types are nested.
+//! An entry is reserved when it is first named and filled in when everything else is there, in that order; so nothing
+//! here recurses, however deep types are nested.
+//!
+//! Types and declarations of functions have one entry for all units, as LLVM has it: in the unit that names it first,
+//! or in that of the type that they are declared in. So a type is never in one unit and what it contains in another.
 
 use super::DebugWriter;
 use super::attributes::flag;
 use super::output::EntryId;
+use super::subprograms::sp_flag;
 use frazil_ir::debug::kind::{
     BasicType, CompositeType, DerivedType, GlobalVariable, Namespace, SourceModule, Subprogram, SubroutineType,
 };
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
 use gimli::constants as dw;
 
+/// Which units have one entry for a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    AllUnits,
+    OneUnit,
+}
+
 impl DebugWriter<'_> {
     /// The entry of a node, if nodes of its kind have one.
     pub(super) fn entry(&mut self, unit: usize, node: NodeRef) -> Option<EntryId> {
         let node = node.node()?;
+        if let Some(&known) = self.units.shared.get(&node) {
+            return Some(known);
+        }
         if let Some(&known) = self.units.get(unit).entries.get(&node) {
             return Some(known);
         }
-        if !self.has_entry(node) {
-            return None;
-        }
-        let entry = self.unit(unit).reserve();
-        let state = self.units.get(unit);
-        state.entries.insert(node, entry);
-        state.pending.push(node);
-        Some(entry)
-    }
-
-    fn has_entry(&self, node: NodeId) -> bool {
-        match self.graph.kind(node) {
-            Some(
-                Kind::BasicType
-                | Kind::CompositeType
-                | Kind::SubroutineType
-                | Kind::Namespace
-                | Kind::SourceModule
-                | Kind::Subprogram
-                | Kind::GlobalVariable,
-            ) => true,
-            // Members are part of their type, but for those that are variables.
-            Some(Kind::DerivedType) => {
-                let data: DerivedType = self.graph.get(node).unwrap_or_default();
-                !is_member(data.tag) || data.flags & flag::STATIC_MEMBER != 0
+        match self.sharing(node)? {
+            Sharing::AllUnits => Some(self.reserve_shared(unit, node)),
+            Sharing::OneUnit => {
+                let entry = self.unit(unit).reserve();
+                self.units.get(unit).entries.insert(node, entry);
+                self.units.pending.push((entry, node));
+                Some(entry)
             }
-            _ => false,
         }
     }
 
-    /// Fills in the entries of a unit that were named so far, and those that these name.
-    pub(super) fn fill_entries(&mut self, unit: usize) {
-        let mut next = 0;
-        while let Some(&node) = self.units.get(unit).pending.get(next) {
-            next += 1;
-            let entry = self.units.get(unit).entries[&node];
-            self.fill(unit, entry, node);
+    /// Which units a node has one entry for; `None` if nodes of its kind have no entry.
+    fn sharing(&self, node: NodeId) -> Option<Sharing> {
+        match self.graph.kind(node)? {
+            Kind::BasicType | Kind::CompositeType | Kind::SubroutineType => Some(Sharing::AllUnits),
+            Kind::Namespace | Kind::SourceModule | Kind::GlobalVariable => Some(Sharing::OneUnit),
+            Kind::Subprogram => {
+                let data: Subprogram = self.graph.get(node).unwrap_or_default();
+                match data.sp_flags & sp_flag::DEFINITION {
+                    0 => Some(Sharing::AllUnits),
+                    _ => Some(Sharing::OneUnit),
+                }
+            }
+            // Members are part of their type, but for those that are variables.
+            Kind::DerivedType => {
+                let data: DerivedType = self.graph.get(node).unwrap_or_default();
+                let has_entry = !is_member(data.tag) || data.flags & flag::STATIC_MEMBER != 0;
+                has_entry.then_some(Sharing::AllUnits)
+            }
+            _ => None,
         }
-        self.units.get(unit).pending.clear();
+    }
+
+    /// Reserves the entry of a type or declaration, and those of the types around it, in the unit of the outermost of
+    /// them that has one already, else in the one that names it.
+    fn reserve_shared(&mut self, unit: usize, node: NodeId) -> EntryId {
+        let mut owner = unit;
+        let mut around = self.type_around(node);
+        let mut path = Vec::new();
+        while let Some(outer) = around {
+            if let Some(known) = self.units.shared.get(&outer) {
+                owner = known.unit();
+                break;
+            }
+            path.push(outer);
+            around = self.type_around(outer);
+        }
+        let entry = self.reserve_in(owner, node);
+        for outer in path {
+            self.reserve_in(owner, outer);
+        }
+        entry
+    }
+
+    fn reserve_in(&mut self, unit: usize, node: NodeId) -> EntryId {
+        let entry = self.unit(unit).reserve();
+        self.units.shared.insert(node, entry);
+        self.units.pending.push((entry, node));
+        entry
+    }
+
+    /// The type that a node is declared in, if its entry is to stand in that of the type.
+    fn type_around(&self, node: NodeId) -> Option<NodeId> {
+        let scope = match self.graph.get::<DerivedType>(node) {
+            Some(data) => data.scope,
+            None => self.graph.scope_of(node),
+        };
+        let is_type = self.graph.kind_at(scope) == Some(Kind::CompositeType);
+        scope.node().filter(|_| is_type && self.graph.is_in_few_scopes(scope))
+    }
+
+    /// Fills in the entries that were named so far, and those that these name.
+    pub(super) fn fill_entries(&mut self) {
+        let mut next = 0;
+        while let Some(&(entry, node)) = self.units.pending.get(next) {
+            next += 1;
+            self.fill(entry.unit(), entry, node);
+        }
+        self.units.pending = Vec::new();
     }
 
     fn fill(&mut self, unit: usize, entry: EntryId, node: NodeId) {
@@ -95,14 +149,14 @@ impl DebugWriter<'_> {
         }
     }
 
-    /// Puts an entry into that of its scope, or into the root.
+    /// Puts an entry into that of its scope, or into the root of its unit.
     pub(super) fn place(&mut self, unit: usize, entry: EntryId, scope: NodeRef, tag: dw::DwTag) {
         let parent = self.scope_entry(unit, scope);
         self.unit(unit).add_reserved(entry, parent, tag);
     }
 
     /// The entry of a namespace, module or type that something is declared in, or of the function with code; the root
-    /// for everything else.
+    /// for everything else, and where the scope is in another unit.
     pub(super) fn scope_entry(&mut self, unit: usize, scope: NodeRef) -> EntryId {
         if let Some(function) = self.graph.subprogram_of(scope) {
             let known = self.units.get(unit).entries.get(&function).copied();
@@ -116,6 +170,7 @@ impl DebugWriter<'_> {
             true => self.entry(unit, scope),
             false => None,
         };
+        let entry = entry.filter(|entry| entry.unit() == unit);
         entry.unwrap_or_else(|| self.unit(unit).root())
     }
 }

@@ -57,10 +57,10 @@ impl DebugWriter<'_> {
     }
 
     /// Says where variables are, once their entries are there.
-    pub(super) fn place_globals(&mut self, unit: usize) {
+    pub(super) fn place_globals(&mut self) {
         for (entry, expression) in std::mem::take(&mut self.places_of_globals) {
             let value = Value::Expression(expression);
-            self.set(unit, entry, dw::DW_AT_location, value);
+            self.set(entry.unit(), entry, dw::DW_AT_location, value);
         }
     }
 

@@ -3,8 +3,8 @@
 //! Method: functions are added as they are compiled: their rows go to the line program of their unit at once
 //! ([`lines`]), and their scopes and variables become entries ([`scopes`], [`variables`]). Types, namespaces and
 //! declarations become entries when something first names them ([`entries`]), and are filled in at the end, one after
-//! the other without recursion ([`types`], [`members`], [`subprograms`]). Then all is written ([`output`],
-//! [`sections`]).
+//! the other without recursion ([`types`], [`members`], [`subprograms`]). Types have one entry for all units. Then all
+//! is written ([`output`], [`sections`]).
 //!
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
@@ -124,8 +124,10 @@ impl<'a> DebugWriter<'a> {
         self.units.interrupt();
         for unit in 0..self.units.len() {
             self.add_unit_lists(unit);
-            self.fill_entries(unit);
-            self.place_globals(unit);
+        }
+        self.fill_entries();
+        self.place_globals();
+        for unit in 0..self.units.len() {
             self.add_lists(unit);
             self.units.set_ranges(unit, &mut self.dwarf);
         }

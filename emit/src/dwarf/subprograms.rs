@@ -33,9 +33,10 @@ fn frame_base(place: CodePlace, code: &CompiledFunction) -> Option<Expression> {
 }
 
 /// Bits of `sp_flags` (`llvm/IR/DebugInfoFlags.def`).
-mod sp_flag {
+pub(super) mod sp_flag {
     pub const VIRTUALITY: u64 = 3;
     pub const LOCAL: u64 = 1 << 2;
+    pub const DEFINITION: u64 = 1 << 3;
     pub const PURE: u64 = 1 << 5;
     pub const ELEMENTAL: u64 = 1 << 6;
     pub const RECURSIVE: u64 = 1 << 7;

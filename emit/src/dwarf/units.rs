@@ -72,8 +72,6 @@ pub(super) struct UnitState {
     pub entries: FxHashMap<NodeId, EntryId>,
     /// Entries of functions and their blocks and variables apart from code, which inlined copies refer to.
     pub abstracts: FxHashMap<NodeId, EntryId>,
-    /// Nodes whose entries are to be filled in, in the order in which they were named.
-    pub pending: Vec<NodeId>,
     /// Where entries have code, and where variables are, as distances from the function; added at the end.
     pub lists: Vec<PendingList>,
     /// The type of the indices of arrays.
@@ -86,6 +84,10 @@ pub(super) struct UnitState {
 #[derive(Debug, Default)]
 pub(super) struct Units {
     units: Vec<UnitState>,
+    /// The entries of types and declarations, each in the unit that named it first.
+    pub shared: FxHashMap<NodeId, EntryId>,
+    /// Nodes whose entries are to be filled in, in the order in which they were named.
+    pub pending: Vec<(EntryId, NodeId)>,
 }
 
 impl Units {
@@ -199,7 +201,8 @@ impl UnitState {
             info,
         );
         let primary = program.files().next().map(|(file, ..)| file);
-        let mut out = Unit::new(encoding, program);
+        let number = dwarf.units.len();
+        let mut out = Unit::new(number, encoding, program);
         let root = out.root();
         let producer = dwarf.strings.add(graph.text(unit.producer));
         let (name_id, comp_dir) = (dwarf.strings.add(&name), dwarf.strings.add(&directory));
@@ -211,7 +214,7 @@ impl UnitState {
         out.set(root, dw::DW_AT_comp_dir, Value::Text(comp_dir));
         dwarf.units.push(out);
         UnitState {
-            number: dwarf.units.len() - 1,
+            number,
             node,
             emission: unit.emission,
             directory,
@@ -222,7 +225,6 @@ impl UnitState {
             is_open: false,
             entries: FxHashMap::default(),
             abstracts: FxHashMap::default(),
-            pending: Vec::new(),
             lists: Vec::new(),
             index_type: None,
             has_checksums,

@@ -13,6 +13,7 @@ pub(in crate::dwarf) struct Address {
 /// Sections that fields name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::dwarf) enum Place {
+    Entries,
     Abbreviations,
     Addresses,
     Texts,
@@ -102,8 +103,13 @@ impl Bytes {
 
     /// An offset in another section, of 4 bytes.
     pub fn offset_in(&mut self, place: Place, offset: u64) {
-        self.field(4, Target::Section(place), offset.cast_signed());
-        self.u32(0);
+        self.offset_of_bytes(place, offset, 4);
+    }
+
+    /// An offset in a section, of so many bytes.
+    pub fn offset_of_bytes(&mut self, place: Place, offset: u64, bytes: u8) {
+        self.field(bytes, Target::Section(place), offset.cast_signed());
+        self.number(0, bytes);
     }
 
     fn field(&mut self, bytes: u8, target: Target, addend: i64) {

@@ -12,10 +12,20 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// An entry of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dwarf) struct EntryId(pub(super) u32);
+pub(in crate::dwarf) struct EntryId {
+    unit: u32,
+    pub(super) number: u32,
+}
 
-/// The root of a unit.
-pub(super) const ROOT: EntryId = EntryId(0);
+impl EntryId {
+    /// The place of its unit among all units.
+    pub fn unit(self) -> usize {
+        self.unit as usize
+    }
+}
+
+/// The root of a unit, by number.
+pub(super) const ROOT: u32 = 0;
 
 /// What an attribute says.
 #[derive(Clone, Debug)]
@@ -28,7 +38,7 @@ pub(in crate::dwarf) enum Value {
     Half(u16),
     Present,
     Expression(Expression),
-    /// Another entry of the unit.
+    /// Another entry, of this unit or another one.
     Entry(EntryId),
     Text(TextId),
     File(FileId),
@@ -81,6 +91,8 @@ impl Entry {
 /// A unit of compilation.
 #[derive(Debug)]
 pub(in crate::dwarf) struct Unit {
+    /// Its place among all units.
+    number: u32,
     pub encoding: Encoding,
     pub line_program: LineProgram,
     pub(super) entries: Vec<Entry>,
@@ -92,9 +104,10 @@ pub(in crate::dwarf) struct Unit {
 }
 
 impl Unit {
-    /// A unit with its root.
-    pub fn new(encoding: Encoding, line_program: LineProgram) -> Unit {
+    /// A unit with its root, which is to stand at a place among all units.
+    pub fn new(number: usize, encoding: Encoding, line_program: LineProgram) -> Unit {
         let mut unit = Unit {
+            number: number as u32,
             encoding,
             line_program,
             entries: vec![Entry::new(dw::DW_TAG_compile_unit)],
@@ -110,7 +123,15 @@ impl Unit {
 
     /// The entry of the unit itself.
     pub fn root(&self) -> EntryId {
-        ROOT
+        EntryId {
+            unit: self.number,
+            number: ROOT,
+        }
+    }
+
+    /// Whether an entry is one of this unit.
+    pub(super) fn has(&self, entry: EntryId) -> bool {
+        entry.unit == self.number
     }
 
     /// Says that the line program has a file, after all that it had.
@@ -140,26 +161,42 @@ impl Unit {
 
     /// An entry that is to be added later, and can be named.
     pub fn reserve(&mut self) -> EntryId {
-        let entry = EntryId(self.entries.len() as u32);
+        let entry = EntryId {
+            unit: self.number,
+            number: self.entries.len() as u32,
+        };
         self.entries.push(Entry::new(dw::DW_TAG_null));
         entry
     }
 
     /// Adds a reserved entry as the last child of another.
     pub fn add_reserved(&mut self, entry: EntryId, parent: EntryId, tag: DwTag) {
-        let Entry { last_child, .. } = self.entries[parent.0 as usize];
+        debug_assert!(
+            entry.unit == self.number && parent.unit == self.number,
+            "entries of this unit"
+        );
+        let (number, parent) = (entry.number, parent.number);
+        let Entry { last_child, .. } = self.entries[parent as usize];
         match last_child {
-            NONE => self.entries[parent.0 as usize].first_child = entry.0,
-            last => self.entries[last as usize].sibling = entry.0,
+            NONE => self.entries[parent as usize].first_child = number,
+            last => self.entries[last as usize].sibling = number,
         }
-        self.entries[parent.0 as usize].last_child = entry.0;
-        let data = &mut self.entries[entry.0 as usize];
-        (data.tag, data.parent) = (tag, parent.0);
+        self.entries[parent as usize].last_child = number;
+        let data = &mut self.entries[number as usize];
+        (data.tag, data.parent) = (tag, parent);
     }
 
-    /// Gives an attribute to an entry, in place of one of the same name.
+    /// Gives an attribute to an entry, in place of one of the same name. The end of code is its length.
     pub fn set(&mut self, entry: EntryId, name: DwAt, value: Value) {
-        let data = self.entries[entry.0 as usize];
+        let value = match value {
+            Value::Unsigned(length) if name == dw::DW_AT_high_pc && self.encoding.version < 4 => {
+                self.end_address(entry, length)
+            }
+            value => value,
+        };
+        debug_assert_eq!(entry.unit, self.number, "an entry of this unit");
+        let own = entry.number as usize;
+        let data = self.entries[own];
         let mut at = data.first_attribute;
         while at != NONE {
             let attribute = &mut self.attributes[at as usize];
@@ -176,10 +213,27 @@ impl Unit {
             next: NONE,
         });
         match data.last_attribute {
-            NONE => self.entries[entry.0 as usize].first_attribute = number,
+            NONE => self.entries[own].first_attribute = number,
             last => self.attributes[last as usize].next = number,
         }
-        self.entries[entry.0 as usize].last_attribute = number;
+        self.entries[own].last_attribute = number;
+    }
+
+    /// The end of code before version 4, which has an address for it (DWARF 3, section 2.17.2).
+    fn end_address(&self, entry: EntryId, length: u64) -> Value {
+        let start = self
+            .attributes_of(entry.number)
+            .find_map(|attribute| match attribute.value {
+                Value::Address(address) if attribute.name == dw::DW_AT_low_pc => Some(address),
+                _ => None,
+            });
+        match start {
+            Some(Address { symbol, addend }) => Value::Address(Address {
+                symbol,
+                addend: addend.wrapping_add(length.cast_signed()),
+            }),
+            None => Value::Unsigned(length),
+        }
     }
 
     /// Adds a list of ranges; returns its number.

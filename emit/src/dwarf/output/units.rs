@@ -38,6 +38,9 @@ pub(in crate::dwarf) struct Written {
 struct Layout {
     /// By entry: its offset from the start of the unit, 0 if it is not in it, and the number of its abbreviation.
     entries: Vec<(u32, u32)>,
+    /// Where the unit starts and ends in the section, in bytes.
+    start: u64,
+    end: u64,
 }
 
 /// The tables that grow while units are written.
@@ -68,13 +71,17 @@ impl Dwarf {
     pub fn write(mut self) -> Result<Vec<Written>, EmitError> {
         let (mut tables, mut out) = (Tables::default(), Growing::default());
         let mut lines = DebugLine(Contents::default());
-        let mut encoding = None;
-        for mut unit in std::mem::take(&mut self.units) {
-            encoding = Some(unit.encoding);
-            self.write_lines(&mut unit, &mut lines)?;
-            tables.write_lists(&mut unit, &mut out);
-            let layout = tables.lay_out(&unit);
-            tables.write_unit(&unit, &layout, &self.strings, &mut out.info)?;
+        let encoding = self.units.first().map(|unit| unit.encoding);
+        let mut units = std::mem::take(&mut self.units);
+        let mut layouts: Vec<Layout> = Vec::with_capacity(units.len());
+        for unit in &mut units {
+            self.write_lines(unit, &mut lines)?;
+            tables.write_lists(unit, &mut out);
+            let start = layouts.last().map_or(0, |layout| layout.end);
+            layouts.push(tables.lay_out(unit, start));
+        }
+        for (number, unit) in units.into_iter().enumerate() {
+            tables.write_unit(&unit, &layouts, number, &self.strings, &mut out.info)?;
         }
         let mut line_strings = DebugLineStr(Contents::default());
         self.line_strings.write(&mut line_strings).map_err(of_gimli)?;
@@ -92,7 +99,7 @@ impl Dwarf {
         };
         let sections = [
             (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
-            (".debug_info", None, out.info),
+            (".debug_info", Some(Place::Entries), out.info),
             (ranges, Some(Place::RangeLists), out.ranges),
             (locations, Some(Place::LocationLists), out.locations),
             (".debug_str_offsets", Some(Place::TextOffsets), text_offsets),
@@ -127,7 +134,7 @@ impl Dwarf {
             .line_program
             .write(lines, unit.encoding, &mut self.line_strings, &mut no_strings);
         let offset = written.map_err(of_gimli)?.0 as u64;
-        unit.set(ROOT, dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
+        unit.set(unit.root(), dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
         Ok(())
     }
 }
@@ -153,14 +160,18 @@ impl Tables {
         if !ranges.is_empty() {
             self.ranges = form.write(&ranges, &mut self.addresses, &mut out.ranges, Form::range);
             if is_new {
-                unit.set(ROOT, dw::DW_AT_rnglists_base, Value::Base(Place::RangeLists, bases[0]));
+                unit.set(
+                    unit.root(),
+                    dw::DW_AT_rnglists_base,
+                    Value::Base(Place::RangeLists, bases[0]),
+                );
             }
         }
         if !locations.is_empty() {
             self.locations = form.write(&locations, &mut self.addresses, &mut out.locations, Form::location);
             if is_new {
                 unit.set(
-                    ROOT,
+                    unit.root(),
                     dw::DW_AT_loclists_base,
                     Value::Base(Place::LocationLists, bases[1]),
                 );
@@ -168,17 +179,17 @@ impl Tables {
         }
         if is_new {
             let texts = Value::Base(Place::TextOffsets, strings::HEADER_BYTES);
-            unit.set(ROOT, dw::DW_AT_str_offsets_base, texts);
+            unit.set(unit.root(), dw::DW_AT_str_offsets_base, texts);
             let addresses = Value::Base(Place::Addresses, addresses::HEADER_BYTES);
-            unit.set(ROOT, dw::DW_AT_addr_base, addresses);
+            unit.set(unit.root(), dw::DW_AT_addr_base, addresses);
         }
     }
 
-    /// Chooses the abbreviations of all entries, and with them their places.
-    fn lay_out(&mut self, unit: &Unit) -> Layout {
+    /// Chooses the abbreviations of all entries, and with them their places in a unit that starts at an offset.
+    fn lay_out(&mut self, unit: &Unit, start: u64) -> Layout {
         let mut entries = vec![(0, 0); unit.entries.len()];
         let mut offset = header_bytes(unit.encoding.version);
-        let mut next = Some(ROOT.0);
+        let mut next = Some(ROOT);
         while let Some(number) = next {
             let entry = &unit.entries[number as usize];
             let mut description = std::mem::take(&mut self.description);
@@ -197,17 +208,19 @@ impl Tables {
             offset += unsigned_bytes(abbreviation) + bytes + u64::from(ended);
             next = after;
         }
-        Layout { entries }
+        let end = start + offset;
+        Layout { entries, start, end }
     }
 
     fn write_unit(
         &mut self,
         unit: &Unit,
-        layout: &Layout,
+        layouts: &[Layout],
+        number: usize,
         strings: &Strings,
         out: &mut Bytes,
     ) -> Result<(), EmitError> {
-        let version = unit.encoding.version;
+        let (version, layout) = (unit.encoding.version, &layouts[number]);
         let part = out.begin_part();
         out.u16(version);
         if version >= 5 {
@@ -218,7 +231,7 @@ impl Tables {
             out.offset_in(Place::Abbreviations, 0);
             out.u8(unit.encoding.address_size);
         }
-        let mut next = Some(ROOT.0);
+        let mut next = Some(ROOT);
         while let Some(number) = next {
             let (offset, abbreviation) = layout.entries[number as usize];
             debug_assert_eq!(
@@ -229,12 +242,12 @@ impl Tables {
             out.unsigned(abbreviation.into());
             for attribute in unit.attributes_of(number) {
                 if let Value::Entry(entry) = attribute.value
-                    && layout.entries[entry.0 as usize].0 == 0
+                    && layouts[entry.unit()].entries[entry.number as usize].0 == 0
                 {
                     let what = "debug information: an entry that refers to one which is in no unit";
                     return Err(EmitError::malformed(what, ""));
                 }
-                self.write_value(unit, layout, strings, &attribute.value, out);
+                self.write_value(unit, layouts, strings, &attribute.value, out);
             }
             let (after, ended) = unit.after(number);
             out.bytes.resize(out.len() + ended as usize, 0);
@@ -271,7 +284,8 @@ impl Tables {
                 };
                 (form, unsigned_bytes(bytes) + bytes)
             }
-            Value::Entry(_) => (dw::DW_FORM_ref4, 4),
+            Value::Entry(entry) if unit.has(*entry) => (dw::DW_FORM_ref4, 4),
+            Value::Entry(_) => (dw::DW_FORM_ref_addr, reference_bytes(unit.encoding).into()),
             Value::Text(text) if is_new => text_form(*text),
             Value::Text(_) => (dw::DW_FORM_strp, 4),
             Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.file_number(*file))),
@@ -281,7 +295,7 @@ impl Tables {
         }
     }
 
-    fn write_value(&mut self, unit: &Unit, layout: &Layout, strings: &Strings, value: &Value, out: &mut Bytes) {
+    fn write_value(&mut self, unit: &Unit, layouts: &[Layout], strings: &Strings, value: &Value, out: &mut Bytes) {
         let version = unit.encoding.version;
         let address_bytes = unit.encoding.address_size;
         let is_new = version >= 5;
@@ -301,7 +315,17 @@ impl Tables {
                 out.unsigned(expression.byte_count(address_bytes));
                 expression.write(version, address_bytes, out);
             }
-            Value::Entry(entry) => out.u32(layout.entries[entry.0 as usize].0),
+            Value::Entry(entry) => {
+                let layout = &layouts[entry.unit()];
+                let offset = layout.entries[entry.number as usize].0;
+                match unit.has(*entry) {
+                    true => out.u32(offset),
+                    false => {
+                        let offset = layout.start + u64::from(offset);
+                        out.offset_of_bytes(Place::Entries, offset, reference_bytes(unit.encoding));
+                    }
+                }
+            }
             Value::Text(text) if is_new => out.number(text.number(), text_form(*text).1 as u8),
             Value::Text(text) => out.offset_in(Place::Texts, strings.offset(*text)),
             Value::File(file) => out.unsigned(unit.file_number(*file)),
@@ -311,6 +335,11 @@ impl Tables {
             Value::Base(place, offset) => out.offset_in(*place, *offset),
         }
     }
+}
+
+/// Bytes of a reference to an entry of another unit (version 2 has it as an address, section 7.5.4 there).
+fn reference_bytes(encoding: Encoding) -> u8 {
+    if encoding.version > 2 { 4 } else { encoding.address_size }
 }
 
 /// Bytes of the header of a unit.
