@@ -12,6 +12,7 @@ use crate::timing::Clock;
 use crate::{Report, dump};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
+use frazil_emit::dwarf::DebugOptions;
 use std::ffi::OsString;
 use std::io::Write;
 
@@ -110,6 +111,9 @@ impl Embedded {
             data_sections: module.data_sections,
             asm_verbose: module.asm_verbose || self.options.asm_verbose,
             compress_debug: module.compress_debug,
+            debug: DebugOptions {
+                all_frames: module.debug_frames || self.options.debug.all_frames,
+            },
             ..self.options.clone()
         };
         let start = Clock::start(options.measure);
@@ -139,6 +143,8 @@ pub struct Wanted {
     pub asm_verbose: bool,
     /// How debug sections are compressed.
     pub compress_debug: CompressDebug,
+    /// Whether `.debug_frame` has all functions.
+    pub debug_frames: bool,
 }
 
 fn refusal(argument: &clap::Arg) -> String {

@@ -2,6 +2,7 @@
 //! function is done here for a whole module at a time, so that each stage can be timed alone.
 
 use frazil_codegen::{CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
+use frazil_emit::dwarf::DebugOptions;
 use frazil_emit::{EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::{FuncId, Function, Module};
@@ -97,6 +98,7 @@ pub fn write(target: &dyn Target, module: &Module, code: &[(FuncId, CompiledFunc
         relocation_model: RelocationModel::Pic,
         function_sections: false,
         compress_debug: false,
+        debug: DebugOptions::default(),
         data_sections: false,
     };
     let mut builder = ObjectBuilder::new(module, target.desc(), options).expect("the module can be written");

@@ -1,9 +1,10 @@
-//! Call frame information: the `.eh_frame` section.
+//! Call frame information: the sections `.eh_frame` and `.debug_frame`.
 //!
 //! Format: DWARF 5, section 6.4, as changed by the Linux Standard Base, "Exception Frames". There is one common entry
 //! (augmentation `zR`: distances of 4 bytes from the field) for functions without personality routine and one (`zPLR`)
 //! for each such routine, each before the first function that needs it; and one entry for each function. Order and
-//! padding are what GNU `as` writes, so that text assembles to the same bytes.
+//! padding are what GNU `as` writes, so that text assembles to the same bytes. `.debug_frame` is as the standard has
+//! it, with addresses and without augmentations.
 
 use crate::exceptions::{Encodings, put_signed, put_unsigned};
 use frazil_codegen::{TargetDesc, UnwindOp};
@@ -26,9 +27,19 @@ const DEF_CFA_OFFSET_SF: u8 = 0x13;
 /// Pointers are signed 4-byte distances from the field.
 const POINTER_ENCODING: u8 = 0x1b;
 
+/// Which section a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `.eh_frame`.
+    Unwind,
+    /// `.debug_frame` in this version, with addresses of so many bytes.
+    Debug { version: u8, address_bytes: u8 },
+}
+
 /// The section while it is made.
 #[derive(Debug)]
 pub struct FrameTable {
+    form: Form,
     bytes: Vec<u8>,
     code_align: u32,
     data_align: i32,
@@ -44,7 +55,11 @@ pub struct FrameTable {
 /// Fields of an entry that others fill in, as offsets in the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryFields {
-    /// The distance to the function.
+    /// The start of the common entry.
+    pub common: u32,
+    /// Where the entry names that: by the distance, or in `.debug_frame` by its place in the section.
+    pub start: u64,
+    /// The distance to the function, or in `.debug_frame` its address.
     pub code: u64,
     /// The address of its exception table, if it has a personality routine.
     pub table: Option<u64>,
@@ -53,10 +68,21 @@ pub struct EntryFields {
 }
 
 impl FrameTable {
-    /// An empty table.
+    /// An empty `.eh_frame`.
     pub fn new(target: &TargetDesc) -> FrameTable {
+        FrameTable::of_form(target, Form::Unwind)
+    }
+
+    /// An empty `.debug_frame` in a version of its own: 1, 3 or 4.
+    pub fn for_debuggers(target: &TargetDesc, version: u8) -> FrameTable {
+        let address_bytes = target.pointer_bytes;
+        FrameTable::of_form(target, Form::Debug { version, address_bytes })
+    }
+
+    fn of_form(target: &TargetDesc, form: Form) -> FrameTable {
         let elf = &target.elf;
         FrameTable {
+            form,
             bytes: Vec::new(),
             code_align: u32::from(elf.code_align.max(1)),
             data_align: i32::from(elf.data_align),
@@ -79,6 +105,9 @@ impl FrameTable {
 
     #[cold]
     fn add_common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
+        if let Form::Debug { version, address_bytes } = self.form {
+            return (self.add_debug_common(version, address_bytes), None);
+        }
         self.last = self.bytes.len();
         let start = self.bytes.len() as u32;
         self.put_u32(0);
@@ -107,6 +136,29 @@ impl FrameTable {
         (start, field)
     }
 
+    /// Adds the common entry of `.debug_frame` (DWARF 5, section 6.4.1), which has no augmentation.
+    #[cold]
+    fn add_debug_common(&mut self, version: u8, address_bytes: u8) -> u32 {
+        self.last = self.bytes.len();
+        let start = self.bytes.len() as u32;
+        self.put_u32(0);
+        self.put_u32(u32::MAX);
+        self.bytes.extend_from_slice(&[version, 0]);
+        if version >= 4 {
+            self.bytes.extend_from_slice(&[address_bytes, 0]);
+        }
+        put_unsigned(&mut self.bytes, self.code_align);
+        put_signed(&mut self.bytes, self.data_align);
+        match version {
+            1 => self.bytes.push(self.return_address_column as u8),
+            _ => put_unsigned(&mut self.bytes, self.return_address_column.into()),
+        }
+        self.initial.iter().for_each(|&op| self.put_op(op));
+        self.close(usize::from(address_bytes));
+        self.common.push((None, start));
+        start
+    }
+
     /// Adds the entry of a function of `code_bytes` bytes. Returns the fields that must be filled in.
     pub fn add(
         &mut self,
@@ -117,6 +169,22 @@ impl FrameTable {
         let (common, personality_field) = self.common_entry(personality);
         self.last = self.bytes.len();
         self.put_u32(0);
+        let start = self.bytes.len() as u64;
+        if let Form::Debug { address_bytes, .. } = self.form {
+            self.put_u32(0);
+            let code = self.bytes.len() as u64;
+            self.bytes.resize(self.bytes.len() + usize::from(address_bytes), 0);
+            self.put_length(code_bytes, address_bytes);
+            self.put_ops(ops);
+            self.close(usize::from(address_bytes));
+            return EntryFields {
+                common,
+                start,
+                code,
+                table: None,
+                personality: None,
+            };
+        }
         self.put_u32(self.bytes.len() as u32 - common);
         let code = self.bytes.len() as u64;
         self.put_u32(0);
@@ -129,14 +197,11 @@ impl FrameTable {
         } else {
             self.bytes.push(0);
         }
-        let mut at = 0;
-        for &(offset, op) in ops {
-            self.advance(offset - at);
-            at = offset;
-            self.put_op(op);
-        }
+        self.put_ops(ops);
         self.close(4);
         EntryFields {
+            common,
+            start,
             code,
             table,
             personality: personality_field,
@@ -177,6 +242,16 @@ impl FrameTable {
                 self.bytes.push(ADVANCE4);
                 self.put_u32(delta);
             }
+        }
+    }
+
+    /// Puts what is to be done, each from an offset on.
+    fn put_ops(&mut self, ops: &[(u32, UnwindOp)]) {
+        let mut at = 0;
+        for &(offset, op) in ops {
+            self.advance(offset - at);
+            at = offset;
+            self.put_op(op);
         }
     }
 
@@ -230,6 +305,16 @@ impl FrameTable {
         self.bytes.extend_from_slice(&field);
     }
 
+    /// Puts a number of so many bytes.
+    fn put_length(&mut self, value: u32, bytes: u8) {
+        let low = bytes.min(4);
+        let zeros = usize::from(bytes - low);
+        let before = if self.little_endian { 0 } else { zeros };
+        self.bytes.resize(self.bytes.len() + before, 0);
+        self.put_u32(value);
+        self.bytes.resize(self.bytes.len() + zeros - before, 0);
+    }
+
     fn encode_u32(&self, value: u32) -> [u8; 4] {
         if self.little_endian {
             value.to_le_bytes()
@@ -253,6 +338,7 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_gnu_as() {
         let mut table = FrameTable {
+            form: Form::Unwind,
             bytes: Vec::new(),
             code_align: 1,
             data_align: -8,

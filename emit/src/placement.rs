@@ -6,6 +6,7 @@
 //! Deviations: what has a section or comdat of its own is never mergeable, and a mergeable string is recognized by its
 //! bytes, since the IR keeps no element types.
 
+use crate::dwarf::DebugOptions;
 use crate::error::EmitError;
 use crate::exceptions::Late;
 use crate::names::ObjectName;
@@ -36,6 +37,8 @@ pub struct EmitOptions {
     pub data_sections: bool,
     /// Whether debug sections are compressed where that makes them smaller.
     pub compress_debug: bool,
+    /// What debug information is made of.
+    pub debug: DebugOptions,
 }
 
 /// Where a data definition goes.

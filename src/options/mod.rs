@@ -1,5 +1,6 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
+mod debug;
 pub(crate) mod llc;
 mod observe;
 mod places;
@@ -9,6 +10,7 @@ mod source;
 mod target;
 pub(crate) mod words;
 
+pub use debug::DebugArguments;
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
@@ -23,6 +25,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use frazil_codegen::RelocationModel;
+use frazil_emit::dwarf::DebugOptions;
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
@@ -93,6 +96,8 @@ pub struct Options {
     pub keeps_debug: bool,
     /// How debug sections of objects are compressed.
     pub compress_debug: CompressDebug,
+    /// What debug information is made of.
+    pub debug: DebugOptions,
     /// What is observed while passes run.
     pub observe: Observe,
     /// Whether each register allocation is proved; see [`frazil_codegen::check`].
@@ -130,6 +135,7 @@ impl Default for Options {
             data_sections: false,
             keeps_debug: true,
             compress_debug: CompressDebug::None,
+            debug: DebugOptions::default(),
             observe: Observe::default(),
             check_regalloc: cfg!(debug_assertions),
             registers: RegisterArguments::default(),
@@ -185,6 +191,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FORM", value_enum, num_args = 0..=1, require_equals = true,
           default_value = "none", default_missing_value = "zlib", hide_default_value = true)]
     pub compress_debug_sections: CompressDebug,
+    #[command(flatten)]
+    pub debug: DebugArguments,
     /// Say in assembly text what each line comes from, which registers are alive and which end there
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
@@ -292,6 +300,7 @@ impl Arguments {
             data_sections: self.data_sections,
             keeps_debug: !self.strip_debug,
             compress_debug: self.compress_debug_sections,
+            debug: self.debug.options(),
             observe: self.observe.observe()?,
             check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),

@@ -189,6 +189,7 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
         function_sections: options.function_sections,
         data_sections: options.data_sections,
         compress_debug: options.compress_debug == CompressDebug::Zlib,
+        debug: options.debug,
     }
 }
 

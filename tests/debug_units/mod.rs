@@ -58,6 +58,77 @@ fn session(object: &Path, folder: &Folder) -> String {
         .join("\n")
 }
 
+/// What `llvm-readelf` says of the sections of an object whose names begin so.
+fn sections(object: &Path, name: &str) -> Vec<String> {
+    let text = printed(Command::new("llvm-readelf-22").arg("-SW").arg(object));
+    let names = text.split_whitespace().filter(|word| word.starts_with(name));
+    names.map(str::to_owned).collect()
+}
+
+/// The frames that a table describes: the ranges of code, and how many rows there are.
+fn frames(object: &Path) -> (Vec<String>, usize) {
+    let text = printed(Command::new("llvm-dwarfdump-22").arg("--debug-frame").arg(object));
+    let entries = text.lines().filter(|line| line.contains(" FDE "));
+    let ranges = entries
+        .filter_map(|line| line.split_once("pc="))
+        .map(|(_, range)| range.to_owned());
+    (ranges.collect(), text.matches("CFA=").count())
+}
+
+#[test]
+fn functions_without_unwind_table_have_frames_for_debuggers() {
+    for version in ["-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"] {
+        let folder = Folder::new("debug-frames");
+        let [bitcode, object, all, text, assembled] =
+            ["frames.bc", "frames.o", "all.o", "frames.s", "assembled.o"].map(|name| folder.path(name));
+        run(Command::new("clang-22")
+            .args([
+                "-O1",
+                "-c",
+                "-emit-llvm",
+                "-fno-asynchronous-unwind-tables",
+                version,
+                "-o",
+            ])
+            .arg(&bitcode)
+            .arg(in_repository("tests/debug_units/frames.c")));
+        let compile = |words: &[&str], output: &Path| {
+            run(frazil()
+                .args(["--recipe=O2"])
+                .args(words)
+                .arg(&bitcode)
+                .arg("-o")
+                .arg(output));
+        };
+        compile(&[], &object);
+        compile(&["--force-dwarf-frame-section", "--strip-debug"], &all);
+        compile(&["--emit=asm"], &text);
+        run(Command::new("llvm-mc-22")
+            .args(["-filetype=obj", "-triple=x86_64-linux-gnu", "-o"])
+            .arg(&assembled)
+            .arg(&text));
+        dump(&object, "--debug-frame");
+        assert_eq!(sections(&object, ".eh_frame"), [] as [&str; 0]);
+        assert_eq!(sections(&all, ".debug_"), [".debug_frame"]);
+        let (ranges, rows) = frames(&object);
+        assert_eq!((ranges.len(), rows > 4), (3, true), "{ranges:?}");
+        assert_eq!(frames(&assembled), frames(&object));
+        assert_eq!(frames(&all), frames(&object));
+        let program = folder.path("program");
+        run(Command::new("clang-22")
+            .arg("-no-pie")
+            .arg(&object)
+            .arg("-o")
+            .arg(&program));
+        let words = ["-nx", "-batch", "-ex", "break leaf", "-ex", "run", "-ex", "backtrace"];
+        let stack = printed(Command::new("gdb").args(words).arg(&program));
+        for frame in ["#0  leaf", "#1  ", "#2  "] {
+            assert!(stack.contains(frame), "{version}: {stack}");
+        }
+        assert!(stack.contains("in main"), "{version}: {stack}");
+    }
+}
+
 #[test]
 fn units_share_types_and_declarations() {
     for version in ["-gdwarf-5", "-gdwarf-4", "-gdwarf-2"] {

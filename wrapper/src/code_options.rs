@@ -53,7 +53,6 @@ const TABLE: &[Row] = &[
     is("-enable-tlsdesc", "-mtls-dialect=gnu2", "thread-local data is accessed the traditional way"),
     is("-fstack-size-section", "", "there is no section of stack sizes"),
     is("-stack-usage-file", "-fstack-usage", "sizes of stack frames are not listed by function"),
-    is("-fforce-dwarf-frame", "", "unwind tables are in .eh_frame alone"),
     begins("-exception-model=sjlj", "-fsjlj-exceptions", "exceptions unwind by tables"),
     is("-fexperimental-call-graph-section", "", "there is no section of calls"),
     begins("-falign-loops=", "", "loops are not aligned"),

@@ -152,7 +152,7 @@ impl<'a> AsmBuilder<'a> {
             current: None,
             directives: Vec::new(),
             section_names: FxHashMap::default(),
-            debug: DebugWriter::new(module, target.desc()).map(Box::new),
+            debug: DebugWriter::new(module, target.desc(), options.debug).map(Box::new),
             code_ends: Vec::new(),
             labelled: FxHashSet::default(),
             constants: ConstantPool::default(),

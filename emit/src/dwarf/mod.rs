@@ -15,6 +15,7 @@
 mod attributes;
 mod entries;
 mod expressions;
+mod frames;
 mod globals;
 mod graph;
 mod lines;
@@ -32,13 +33,17 @@ pub use sections::{DebugSection, DebugTarget};
 
 use crate::error::EmitError;
 use frazil_codegen::{CompiledFunction, TargetDesc};
-use frazil_ir::debug::NodeId;
+use frazil_ir::debug::{ModuleDebug, NodeId};
 use frazil_ir::{Module, SymbolId};
 use frazil_support::FxHashMap;
 use gimli::{Encoding, Format};
 use graph::Graph;
 use output::{Address, Dwarf, EntryId, Expression};
+use std::sync::OnceLock;
 use units::Units;
+
+/// The debug information of modules without.
+static NONE: OnceLock<ModuleDebug> = OnceLock::new();
 
 /// The version of modules that say none.
 const DEFAULT_VERSION: u16 = 5;
@@ -51,8 +56,15 @@ pub struct CodePlace {
     pub section: u32,
     /// Offset in bytes from the start of the section.
     pub start: u64,
-    /// Whether there is a call frame description of it.
+    /// Whether it is in the unwind table.
     pub has_frame_table: bool,
+}
+
+/// What is made besides what the module asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DebugOptions {
+    /// Whether `.debug_frame` has all functions, with debug information or without.
+    pub all_frames: bool,
 }
 
 /// The debug information of an object while it is made.
@@ -62,6 +74,7 @@ pub struct DebugWriter<'a> {
     graph: Graph<'a>,
     dwarf: Dwarf,
     units: Units,
+    frames: frames::Frames,
     /// Nodes that are attached to symbols of the module.
     variables: FxHashMap<NodeId, SymbolId>,
     /// The places of variables whose entries are not filled in yet.
@@ -69,9 +82,13 @@ pub struct DebugWriter<'a> {
 }
 
 impl<'a> DebugWriter<'a> {
-    /// The writer for a module, if it has debug information.
-    pub fn new(module: &'a Module, target: &'static TargetDesc) -> Option<DebugWriter<'a>> {
-        let debug = module.debug.as_deref()?;
+    /// The writer for a module, if it has debug information or something is asked for without.
+    pub fn new(module: &'a Module, target: &'static TargetDesc, options: DebugOptions) -> Option<DebugWriter<'a>> {
+        let debug = match module.debug.as_deref() {
+            Some(debug) => debug,
+            None if options.all_frames => NONE.get_or_init(ModuleDebug::default),
+            None => return None,
+        };
         let version = match debug.dwarf_version {
             version @ 2..=5 => version.into(),
             _ => DEFAULT_VERSION,
@@ -89,6 +106,7 @@ impl<'a> DebugWriter<'a> {
             graph,
             dwarf,
             units,
+            frames: frames::Frames::new(target, version, options),
             variables: debug.variables.iter().map(|&(symbol, node)| (node, symbol)).collect(),
             places_of_globals: Vec::new(),
         })
@@ -96,6 +114,7 @@ impl<'a> DebugWriter<'a> {
 
     /// Adds what debuggers want to know of a compiled function, in the order of the module.
     pub fn add_function(&mut self, place: CodePlace, code: &CompiledFunction) {
+        self.frames.add(place, code);
         let function = &code.debug.function;
         let moved = self.graph.append(&function.nodes);
         let subprogram = moved.reference(function.subprogram);
@@ -131,6 +150,7 @@ impl<'a> DebugWriter<'a> {
             self.add_lists(unit);
             self.units.set_ranges(unit, &mut self.dwarf);
         }
+        self.dwarf.frames = self.frames.finish();
         sections::write(self.dwarf)
     }
 

@@ -4,32 +4,16 @@ use super::attributes::flag;
 use super::output::{EntryId, Expression, Value};
 use super::variables::tag_of;
 use super::{CodePlace, DebugWriter};
-use frazil_codegen::{CompiledFunction, UnwindOp};
+use frazil_codegen::CompiledFunction;
 use frazil_ir::debug::kind::{LexicalBlock, LocalVariable, Subprogram, SubroutineType};
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
-use gimli::Register;
 use gimli::constants as dw;
 
-/// What frame offsets count from: the canonical frame address, by the frame pointer if there is no table to find it
-/// with.
-fn frame_base(place: CodePlace, code: &CompiledFunction) -> Option<Expression> {
+/// What frame offsets count from: the canonical frame address, which one table of frames or the other tells.
+fn frame_base() -> Expression {
     let mut base = Expression::new();
-    if place.has_frame_table {
-        base.op(dw::DW_OP_call_frame_cfa);
-        return Some(base);
-    }
-    let mut distance = None;
-    for &(_, row) in &code.unwind {
-        match row {
-            UnwindOp::DefineCfa(_, offset) | UnwindOp::DefineCfaOffset(offset) => distance = Some(offset),
-            UnwindOp::DefineCfaRegister(register) => {
-                base.op_breg(Register(register), distance?.into());
-                return Some(base);
-            }
-            _ => {}
-        }
-    }
-    None
+    base.op(dw::DW_OP_call_frame_cfa);
+    base
 }
 
 /// Bits of `sp_flags` (`llvm/IR/DebugInfoFlags.def`).
@@ -58,9 +42,8 @@ impl DebugWriter<'_> {
         let start = Value::Address(DebugWriter::address(place.symbol, 0));
         self.set(unit, entry, dw::DW_AT_low_pc, start);
         self.set(unit, entry, dw::DW_AT_high_pc, Value::Unsigned(code.len() as u64));
-        if let Some(base) = frame_base(place, code) {
-            self.set(unit, entry, dw::DW_AT_frame_base, Value::Expression(base));
-        }
+        let base = Value::Expression(frame_base());
+        self.set(unit, entry, dw::DW_AT_frame_base, base);
         match origin {
             Some(origin) => self.set(unit, entry, dw::DW_AT_abstract_origin, Value::Entry(origin)),
             None => self.describe_definition(unit, entry, &data),

@@ -168,7 +168,7 @@ impl<'a> ObjectBuilder<'a> {
             contents: Contents::new(target.elf.filler),
             constants: ConstantPool::default(),
             frames: None,
-            debug: DebugWriter::new(module, target).map(Box::new),
+            debug: DebugWriter::new(module, target, options.debug).map(Box::new),
             frame_relocations: Vec::new(),
             late_relocations: Vec::new(),
             typed_prefixes: Box::default(),

@@ -133,8 +133,6 @@ pub(super) const REFUSED: &[Refused] = &[
     row("partition-static-data-sections", Flag, OFF, "places data by how often it is used", IN_TEXT),
     row("split-machine-functions", Flag, OFF, "places code by how often it is run", IN_TEXT),
     row("enable-split-machine-functions", Flag, OFF, "places code by how often it is run", IN_TEXT),
-    row("force-dwarf-frame-section", Flag, OFF, "makes a section .debug_frame",
-        "use .eh_frame, which has the same rows"),
     row("emit-dwarf-unwind", Value, &["always", "default"], "says which functions can be unwound", IN_MODULE),
     row("use-ctors", Flag, OFF, "places constructors in .ctors", "have the linker script keep .init_array, or use llc"),
     row("nozero-initialized-in-bss", Flag, OFF, "places zeros in .data", "give the variable a section in the module"),

@@ -14,6 +14,7 @@ pub(in crate::dwarf) struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::dwarf) enum Place {
     Entries,
+    Frames,
     Abbreviations,
     Addresses,
     Texts,

@@ -16,7 +16,7 @@ mod strings;
 mod tree;
 mod units;
 
-pub(super) use bytes::{Address, Place, Target};
+pub(super) use bytes::{Address, Bytes, Field, Place, Target};
 pub(super) use expression::Expression;
 pub(super) use lists::{Location, Range};
 pub(super) use strings::TextId;

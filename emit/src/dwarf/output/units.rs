@@ -21,6 +21,8 @@ pub(in crate::dwarf) struct Dwarf {
     pub units: Vec<Unit>,
     pub strings: Strings,
     pub line_strings: LineStringTable,
+    /// The section of call frames, which does not depend on units.
+    pub frames: Bytes,
 }
 
 /// A section as it is to be written.
@@ -107,6 +109,7 @@ impl Dwarf {
             (".debug_addr", Some(Place::Addresses), addresses),
             (".debug_line", Some(Place::Lines), lines.0.into_bytes()),
             (".debug_line_str", Some(Place::LineTexts), line_strings.0.into_bytes()),
+            (".debug_frame", Some(Place::Frames), self.frames),
         ];
         let mut written = Vec::new();
         for (name, place, contents) in sections.into_iter().filter(|(.., contents)| contents.len() > 0) {

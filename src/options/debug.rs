@@ -1,0 +1,23 @@
+//! Options about debug information besides what modules say of it.
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+use frazil_emit::dwarf::DebugOptions;
+
+/// What the command line says about debug information.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct DebugArguments {
+    /// Describe the frames of all functions in a section .debug_frame, with debug information or without
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
+    pub force_dwarf_frame_section: bool,
+}
+
+impl DebugArguments {
+    /// The same for the writer.
+    pub(crate) fn options(&self) -> DebugOptions {
+        DebugOptions {
+            all_frames: self.force_dwarf_frame_section,
+        }
+    }
+}
