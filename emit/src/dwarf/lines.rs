@@ -4,10 +4,10 @@
 //! prologue. Code without location continues the row before it within a block, and has line 0 from the start of a block
 //! on, as LLVM has it.
 
+use super::output::LineRow;
 use super::scope_tree::ScopeTree;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::{CompiledFunction, MarkPlace};
-use frazil_ir::EntityRef;
 use frazil_ir::debug::NodeRef;
 use frazil_ir::debug::kind::{LexicalBlock, LexicalBlockFile, Subprogram};
 
@@ -58,11 +58,8 @@ impl DebugWriter<'_> {
             .last()
             .map_or(place.start, |sequence| sequence.start);
         if !continues {
-            let address = gimli::write::Address::Symbol {
-                symbol: place.symbol.index(),
-                addend: 0,
-            };
-            self.unit(unit).line_program.begin_sequence(Some(address));
+            let address = DebugWriter::address(place.symbol, 0);
+            self.unit(unit).line_program.begin_sequence(address);
         }
         let base = place.start - first;
         let entry = Row {
@@ -125,17 +122,16 @@ impl DebugWriter<'_> {
 
     fn put_row(&mut self, unit: usize, offset: u64, row: Row, flags: Flags) {
         let file = self.file(unit, row.file).unwrap_or_else(|| self.some_file(unit));
-        let program = &mut self.unit(unit).line_program;
-        let out = program.row();
-        out.address_offset = offset;
-        out.file = file;
-        out.line = row.line;
-        out.column = row.column;
-        out.discriminator = row.discriminator;
-        out.is_statement = flags.is_statement;
-        out.prologue_end = flags.ends_prologue;
-        out.epilogue_begin = flags.begins_epilogue;
-        program.generate_row();
+        self.unit(unit).line_program.add_row(LineRow {
+            offset,
+            file,
+            line: row.line,
+            column: row.column,
+            discriminator: row.discriminator,
+            is_statement: flags.is_statement,
+            ends_prologue: flags.ends_prologue,
+            begins_epilogue: flags.begins_epilogue,
+        });
     }
 
     /// The file of a scope, and the discriminator that tells its code from other code of the same line.

@@ -5,15 +5,16 @@
 //! it there.
 
 use super::graph::Graph;
-use super::output::{Address, Dwarf, EntryId, Expression, Location, Range, Unit, Value};
+use super::output::{
+    Address, Dwarf, EntryId, Expression, FileId, LineProgram, Location, Md5, Range, UNIT_DIRECTORY, Unit, Value,
+};
 use super::{CodePlace, DebugWriter};
 use frazil_ir::SymbolId;
 use frazil_ir::debug::kind::{CompileUnit, File, Subprogram};
 use frazil_ir::debug::{NodeId, NodeRef};
 use frazil_support::FxHashMap;
+use gimli::Encoding;
 use gimli::constants as dw;
-use gimli::write::{DirectoryId, FileId, FileInfo, LineProgram, LineString};
-use gimli::{Encoding, LineEncoding};
 
 /// `emissionKind` of a unit of which nothing is written.
 const NOTHING: u64 = 0;
@@ -76,8 +77,8 @@ pub(super) struct UnitState {
     pub lists: Vec<PendingList>,
     /// The type of the indices of arrays.
     pub index_type: Option<EntryId>,
-    /// Whether all files so far have checksums.
-    has_checksums: bool,
+    /// The file that was asked for last: most rows are of the same.
+    last_file: Option<(NodeRef, FileId)>,
 }
 
 /// All units, in the order of the module.
@@ -157,7 +158,6 @@ impl Units {
     pub fn set_ranges(&mut self, unit: usize, dwarf: &mut Dwarf) {
         let state = &self.units[unit];
         let out = &mut dwarf.units[state.number];
-        out.line_program.file_has_md5 = state.has_checksums;
         let root = out.root();
         let start = |sequence: &Sequence| DebugWriter::address(sequence.first, 0);
         match state.sequences.as_slice() {
@@ -188,19 +188,9 @@ impl UnitState {
         let file: File = graph.at(unit.file).unwrap_or_default();
         let directory = path(graph.text(file.directory), b".");
         let name = path(graph.text(file.name), UNKNOWN);
-        let directory_string = LineString::new(directory.clone(), encoding, &mut dwarf.line_strings);
-        let name_string = LineString::new(name.clone(), encoding, &mut dwarf.line_strings);
-        let info = file_info(graph, &file);
-        let has_checksums = info.is_some();
-        let program = LineProgram::new(
-            encoding,
-            LineEncoding::default(),
-            directory_string,
-            None,
-            name_string,
-            info,
-        );
-        let primary = program.files().next().map(|(file, ..)| file);
+        let [directory_text, name_text] = [&directory, &name].map(|text| dwarf.line_strings.add(text));
+        let program = LineProgram::new(encoding, directory_text, (name_text, checksum(graph, &file)));
+        let primary = program.first_file();
         let number = dwarf.units.len();
         let mut out = Unit::new(number, encoding, program);
         let root = out.root();
@@ -227,7 +217,7 @@ impl UnitState {
             abstracts: FxHashMap::default(),
             lists: Vec::new(),
             index_type: None,
-            has_checksums,
+            last_file: None,
         }
     }
 
@@ -280,19 +270,18 @@ impl DebugWriter<'_> {
         if let Some(file) = of_unit.and_then(|file| self.file(unit, file)) {
             return file;
         }
-        let number = self.units.get(unit).number;
-        let out = &mut self.dwarf.units[number];
-        let name = LineString::new(UNKNOWN, out.encoding, &mut self.dwarf.line_strings);
-        let directory = out.line_program.default_directory();
-        let file = out.line_program.add_file(name, directory, None);
-        out.note_file(file);
-        file
+        let name = self.dwarf.line_strings.add(UNKNOWN);
+        self.unit(unit).line_program.add_file(name, UNIT_DIRECTORY, None)
     }
 
     /// The number of a source file in a unit.
     pub(super) fn file(&mut self, unit: usize, node: NodeRef) -> Option<FileId> {
         let state = self.units.get(unit);
+        if let Some((_, known)) = state.last_file.filter(|&(last, _)| last == node) {
+            return Some(known);
+        }
         if let Some(&known) = state.files.get(&node) {
+            state.last_file = Some((node, known));
             return Some(known);
         }
         let file: File = self.graph.at(node)?;
@@ -312,26 +301,21 @@ impl DebugWriter<'_> {
         {
             (directory, name) = (&name[..slash.max(1)], &name[slash + 1..]);
         }
-        let info = file_info(&self.graph, &file);
-        state.has_checksums &= info.is_some();
-        let (place, name) = (state.number, path(name, UNKNOWN));
-        let out = &mut self.dwarf.units[place];
-        let encoding = out.encoding;
-        let program = &mut out.line_program;
+        let checksum = checksum(&self.graph, &file);
         let strings = &mut self.dwarf.line_strings;
-        let directory: DirectoryId = match directory {
-            b"" => program.default_directory(),
-            other => program.add_directory(LineString::new(other, encoding, strings)),
+        let program = &mut self.dwarf.units[state.number].line_program;
+        let directory = match directory {
+            b"" => UNIT_DIRECTORY,
+            other => program.add_directory(strings.add(other)),
         };
-        let number = program.add_file(LineString::new(name, encoding, strings), directory, info);
-        out.note_file(number);
+        let number = program.add_file(strings.add(path(name, UNKNOWN)), directory, checksum);
         self.units.get(unit).files.insert(node, number);
         Some(number)
     }
 }
 
 /// The checksum of a file, if it is one that the line table has room for.
-fn file_info(graph: &Graph<'_>, file: &File) -> Option<FileInfo> {
+fn checksum(graph: &Graph<'_>, file: &File) -> Option<Md5> {
     let text = graph.text(file.checksum);
     if file.checksum_kind != MD5 || text.len() != 32 {
         return None;
@@ -340,10 +324,7 @@ fn file_info(graph: &Graph<'_>, file: &File) -> Option<FileInfo> {
     for (byte, digits) in md5.iter_mut().zip(text.chunks_exact(2)) {
         *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     }
-    Some(FileInfo {
-        md5,
-        ..FileInfo::default()
-    })
+    Some(md5)
 }
 
 /// A path, or what stands for an empty one.

@@ -4,15 +4,34 @@ use super::Address;
 use super::bytes::Bytes;
 use gimli::constants as dw;
 use gimli::{DwOp, Register};
+use std::ops::{Deref, DerefMut};
 
 /// Operations as bytes, and the addresses in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::dwarf) struct Expression {
+pub(in crate::dwarf) struct Expression(Box<Operations>);
+
+/// What an expression is made of, apart from it: most attributes have none, and are small so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::dwarf) struct Operations {
     bytes: Bytes,
     /// Where the address stands of each field, in the order of the fields.
     addresses: Vec<(u32, Address)>,
     /// Where operations for values at the entry of a function stand, whose code depends on the version.
     entry_values: Vec<u32>,
+}
+
+impl Deref for Expression {
+    type Target = Operations;
+
+    fn deref(&self) -> &Operations {
+        &self.0
+    }
+}
+
+impl DerefMut for Expression {
+    fn deref_mut(&mut self) -> &mut Operations {
+        &mut self.0
+    }
 }
 
 impl Expression {
@@ -29,7 +48,8 @@ impl Expression {
     /// Pushes the address of something in the program.
     pub fn op_addr(&mut self, address: Address) {
         self.op(dw::DW_OP_addr);
-        self.addresses.push((self.bytes.len() as u32, address));
+        let at = self.bytes.len() as u32;
+        self.addresses.push((at, address));
     }
 
     /// Pushes a number.
@@ -115,7 +135,8 @@ impl Expression {
 
     /// What an expression without addresses gave when the function was called.
     pub fn op_entry_value(&mut self, entry: &Expression) {
-        self.entry_values.push(self.bytes.len() as u32);
+        let at = self.bytes.len() as u32;
+        self.entry_values.push(at);
         self.op(dw::DW_OP_entry_value);
         self.bytes.unsigned(entry.bytes.len() as u64);
         self.bytes.bytes.extend_from_slice(&entry.bytes.bytes);

@@ -5,12 +5,13 @@
 //! abbreviations. From version 5 on, texts and addresses stand in tables of their own, to which attributes have short
 //! numbers; so there is one relocation for each of them, and not for each use.
 //!
-//! Line programs are `gimli`'s, since they do not depend on any of this.
+//! `gimli` gives the names of constants alone: its writer keeps all entries and rows in large pieces until the end.
 
 mod abbreviations;
 mod addresses;
 mod bytes;
 mod expression;
+mod lines;
 mod lists;
 mod strings;
 mod tree;
@@ -18,6 +19,7 @@ mod units;
 
 pub(super) use bytes::{Address, Bytes, Field, Place, Target};
 pub(super) use expression::Expression;
+pub(super) use lines::{FileId, LineProgram, LineRow, Md5, UNIT_DIRECTORY};
 pub(super) use lists::{Location, Range};
 pub(super) use strings::TextId;
 pub(super) use tree::{EntryId, Unit, Value};

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 pub(super) const HEADER_BYTES: u64 = 8;
 
 /// A text, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::dwarf) struct TextId(u32);
 
 /// All texts, each once.
@@ -29,6 +29,11 @@ impl Strings {
         let (number, _) = self.texts.insert_full(text.to_vec(), self.bytes);
         self.bytes += text.len() as u32 + 1;
         TextId(number as u32)
+    }
+
+    /// The bytes of a text.
+    pub(super) fn text(&self, text: TextId) -> &[u8] {
+        self.texts.get_index(text.0 as usize).map_or(&[], |(text, _)| text)
     }
 
     /// The place of a text.

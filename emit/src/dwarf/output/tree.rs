@@ -1,10 +1,8 @@
 //! Entries of a unit while they are made: a tree, in which siblings stand in the order in which they were added.
 
 use super::lists::{Lists, Location, Range};
-use super::{Address, Expression, TextId};
-use frazil_support::FxHashMap;
+use super::{Address, Expression, FileId, LineProgram, TextId};
 use gimli::constants as dw;
-use gimli::write::{FileId, LineProgram};
 use gimli::{DwAt, DwTag, Encoding};
 
 /// None, as the number of an entry or an attribute.
@@ -49,6 +47,7 @@ pub(in crate::dwarf) enum Value {
     Base(super::Place, u64),
 }
 
+/// There are many of them: 32 bytes each.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub name: DwAt,
@@ -99,14 +98,12 @@ pub(in crate::dwarf) struct Unit {
     pub(super) attributes: Vec<Attribute>,
     pub(super) ranges: Lists<Range>,
     pub(super) locations: Lists<Location>,
-    /// The numbers of source files, in the order of the line program.
-    files: FxHashMap<FileId, u64>,
 }
 
 impl Unit {
     /// A unit with its root, which is to stand at a place among all units.
     pub fn new(number: usize, encoding: Encoding, line_program: LineProgram) -> Unit {
-        let mut unit = Unit {
+        Unit {
             number: number as u32,
             encoding,
             line_program,
@@ -114,11 +111,7 @@ impl Unit {
             attributes: Vec::new(),
             ranges: Lists::default(),
             locations: Lists::default(),
-            files: FxHashMap::default(),
-        };
-        let files: Vec<FileId> = unit.line_program.files().map(|(file, ..)| file).collect();
-        files.into_iter().for_each(|file| unit.note_file(file));
-        unit
+        }
     }
 
     /// The entry of the unit itself.
@@ -132,18 +125,6 @@ impl Unit {
     /// Whether an entry is one of this unit.
     pub(super) fn has(&self, entry: EntryId) -> bool {
         entry.unit == self.number
-    }
-
-    /// Says that the line program has a file, after all that it had.
-    pub fn note_file(&mut self, file: FileId) {
-        // Before version 5, numbers begin with 1.
-        let next = self.files.len() as u64 + u64::from(self.encoding.version < 5);
-        self.files.entry(file).or_insert(next);
-    }
-
-    /// The number of a file in line tables.
-    pub(super) fn file_number(&self, file: FileId) -> u64 {
-        self.files.get(&file).copied().unwrap_or_default()
     }
 
     /// Whether any attribute names a file.

@@ -1,26 +1,23 @@
 //! Writing of units: forms of attributes, places of entries, and the sections.
 
+use super::TextId;
 use super::abbreviations::{self, Abbreviations};
 use super::addresses::{self, Addresses};
-use super::bytes::{Bytes, Field, Place, Target, signed_bytes, unsigned_bytes};
+use super::bytes::{Bytes, Place, signed_bytes, unsigned_bytes};
 use super::lists::{self, Form};
 use super::strings::{self, Strings};
 use super::tree::{ROOT, Unit, Value};
-use super::{Address, TextId};
 use crate::error::EmitError;
-use frazil_ir::{EntityRef, SymbolId};
 use gimli::constants as dw;
-use gimli::write::{
-    DebugLine, DebugLineStr, EndianVec, LineStringTable, RelocateWriter, Relocation, RelocationTarget, StringTable,
-};
-use gimli::{DwForm, Encoding, LittleEndian, SectionId};
+use gimli::{DwForm, Encoding};
 
 /// All units and what they share.
 #[derive(Debug, Default)]
 pub(in crate::dwarf) struct Dwarf {
     pub units: Vec<Unit>,
     pub strings: Strings,
-    pub line_strings: LineStringTable,
+    /// Those of line programs: names of directories and files.
+    pub line_strings: Strings,
     /// The section of call frames, which does not depend on units.
     pub frames: Bytes,
 }
@@ -68,16 +65,15 @@ impl Dwarf {
     /// Writes all sections; those that are empty are left out.
     ///
     /// # Errors
-    /// When an entry refers to one that was added nowhere, a section is too large for offsets of 4 bytes, or `gimli`
-    /// cannot write a line program.
+    /// When an entry refers to one that was added nowhere, or a section is too large for offsets of 4 bytes.
     pub fn write(mut self) -> Result<Vec<Written>, EmitError> {
         let (mut tables, mut out) = (Tables::default(), Growing::default());
-        let mut lines = DebugLine(Contents::default());
+        let mut lines = Bytes::default();
         let encoding = self.units.first().map(|unit| unit.encoding);
         let mut units = std::mem::take(&mut self.units);
         let mut layouts: Vec<Layout> = Vec::with_capacity(units.len());
         for unit in &mut units {
-            self.write_lines(unit, &mut lines)?;
+            write_lines(unit, &self.line_strings, &mut lines);
             tables.write_lists(unit, &mut out);
             let start = layouts.last().map_or(0, |layout| layout.end);
             layouts.push(tables.lay_out(unit, start));
@@ -85,15 +81,20 @@ impl Dwarf {
         for (number, unit) in units.into_iter().enumerate() {
             tables.write_unit(&unit, &layouts, number, &self.strings, &mut out.info)?;
         }
-        let mut line_strings = DebugLineStr(Contents::default());
-        self.line_strings.write(&mut line_strings).map_err(of_gimli)?;
         let is_new = encoding.is_some_and(|encoding| encoding.version >= 5);
-        let [mut abbreviations, mut texts, mut text_offsets, mut addresses] = [(); 4].map(|()| Bytes::default());
+        let [
+            mut abbreviations,
+            mut texts,
+            mut text_offsets,
+            mut addresses,
+            mut line_texts,
+        ] = [(); 5].map(|()| Bytes::default());
         tables.abbreviations.write(&mut abbreviations);
         self.strings.write(&mut texts);
         if let Some(encoding) = encoding.filter(|_| is_new) {
             self.strings.write_offsets(&mut text_offsets);
             tables.addresses.write(encoding.address_size, &mut addresses);
+            self.line_strings.write(&mut line_texts);
         }
         let [ranges, locations] = match is_new {
             true => [".debug_rnglists", ".debug_loclists"],
@@ -107,8 +108,8 @@ impl Dwarf {
             (".debug_str_offsets", Some(Place::TextOffsets), text_offsets),
             (".debug_str", Some(Place::Texts), texts),
             (".debug_addr", Some(Place::Addresses), addresses),
-            (".debug_line", Some(Place::Lines), lines.0.into_bytes()),
-            (".debug_line_str", Some(Place::LineTexts), line_strings.0.into_bytes()),
+            (".debug_line", Some(Place::Lines), lines),
+            (".debug_line_str", Some(Place::LineTexts), line_texts),
             (".debug_frame", Some(Place::Frames), self.frames),
         ];
         let mut written = Vec::new();
@@ -125,25 +126,16 @@ impl Dwarf {
         }
         Ok(written)
     }
-
-    /// Writes the line program of a unit, if there is anything in it.
-    fn write_lines(&mut self, unit: &mut Unit, lines: &mut DebugLine<Contents>) -> Result<(), EmitError> {
-        if unit.line_program.is_empty() && !unit.names_files() {
-            return Ok(());
-        }
-        // Names of files are in the program, or among the texts of line programs.
-        let mut no_strings = StringTable::default();
-        let written = unit
-            .line_program
-            .write(lines, unit.encoding, &mut self.line_strings, &mut no_strings);
-        let offset = written.map_err(of_gimli)?.0 as u64;
-        unit.set(unit.root(), dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
-        Ok(())
-    }
 }
 
-fn of_gimli(error: gimli::write::Error) -> EmitError {
-    EmitError::malformed(format!("debug information: {error}"), "")
+/// Writes the line program of a unit, if there is anything in it.
+fn write_lines(unit: &mut Unit, strings: &Strings, lines: &mut Bytes) {
+    if unit.line_program.is_empty() && !unit.names_files() {
+        return;
+    }
+    let offset = lines.len() as u64;
+    unit.line_program.write(strings, lines);
+    unit.set(unit.root(), dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
 }
 
 impl Tables {
@@ -291,7 +283,7 @@ impl Tables {
             Value::Entry(_) => (dw::DW_FORM_ref_addr, reference_bytes(unit.encoding).into()),
             Value::Text(text) if is_new => text_form(*text),
             Value::Text(_) => (dw::DW_FORM_strp, 4),
-            Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.file_number(*file))),
+            Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.line_program.file_number(*file))),
             Value::Ranges(list) if is_new => (dw::DW_FORM_rnglistx, unsigned_bytes((*list).into())),
             Value::Locations(list) if is_new => (dw::DW_FORM_loclistx, unsigned_bytes((*list).into())),
             Value::Ranges(_) | Value::Locations(_) | Value::Base(..) => offset,
@@ -331,7 +323,7 @@ impl Tables {
             }
             Value::Text(text) if is_new => out.number(text.number(), text_form(*text).1 as u8),
             Value::Text(text) => out.offset_in(Place::Texts, strings.offset(*text)),
-            Value::File(file) => out.unsigned(unit.file_number(*file)),
+            Value::File(file) => out.unsigned(unit.line_program.file_number(*file)),
             Value::Ranges(list) | Value::Locations(list) if is_new => out.unsigned((*list).into()),
             Value::Ranges(list) => out.offset_in(Place::RangeLists, self.ranges[*list as usize]),
             Value::Locations(list) => out.offset_in(Place::LocationLists, self.locations[*list as usize]),
@@ -357,64 +349,5 @@ fn text_form(text: TextId) -> (DwForm, u64) {
         0x100..0x1_0000 => (dw::DW_FORM_strx2, 2),
         0x1_0000..0x100_0000 => (dw::DW_FORM_strx3, 3),
         _ => (dw::DW_FORM_strx4, 4),
-    }
-}
-
-/// What `gimli` writes.
-#[derive(Clone, Debug)]
-struct Contents {
-    bytes: EndianVec<LittleEndian>,
-    relocations: Vec<Relocation>,
-}
-
-impl Default for Contents {
-    fn default() -> Contents {
-        Contents {
-            bytes: EndianVec::new(LittleEndian),
-            relocations: Vec::new(),
-        }
-    }
-}
-
-impl Contents {
-    fn into_bytes(mut self) -> Bytes {
-        let mut out = Bytes {
-            bytes: self.bytes.take(),
-            fields: Vec::new(),
-        };
-        for relocation in &self.relocations {
-            let address = |symbol| Address {
-                symbol: Some(SymbolId::new(symbol)),
-                addend: relocation.addend,
-            };
-            let target = match relocation.target {
-                RelocationTarget::Symbol(symbol) => Target::Address(address(symbol)),
-                RelocationTarget::Section(SectionId::DebugLineStr) => Target::Section(Place::LineTexts),
-                RelocationTarget::Section(_) => Target::Section(Place::Texts),
-            };
-            out.fields.push(Field {
-                offset: relocation.offset as u64,
-                bytes: relocation.size,
-                target,
-                addend: relocation.addend,
-            });
-        }
-        out
-    }
-}
-
-impl RelocateWriter for Contents {
-    type Writer = EndianVec<LittleEndian>;
-
-    fn writer(&self) -> &Self::Writer {
-        &self.bytes
-    }
-
-    fn writer_mut(&mut self) -> &mut Self::Writer {
-        &mut self.bytes
-    }
-
-    fn relocate(&mut self, relocation: Relocation) {
-        self.relocations.push(relocation);
     }
 }
