@@ -113,6 +113,7 @@ impl Embedded {
             compress_debug: module.compress_debug,
             debug: DebugOptions {
                 all_frames: module.debug_frames || self.options.debug.all_frames,
+                address_ranges: module.address_ranges || self.options.debug.address_ranges,
             },
             ..self.options.clone()
         };
@@ -145,6 +146,8 @@ pub struct Wanted {
     pub compress_debug: CompressDebug,
     /// Whether `.debug_frame` has all functions.
     pub debug_frames: bool,
+    /// Whether `.debug_aranges` is written.
+    pub address_ranges: bool,
 }
 
 fn refusal(argument: &clap::Arg) -> String {

@@ -11,6 +11,10 @@ pub struct DebugArguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
     pub force_dwarf_frame_section: bool,
+    /// Write a section .debug_aranges, which says where the code and data of each unit are
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
+    pub generate_arange_section: bool,
 }
 
 impl DebugArguments {
@@ -18,6 +22,7 @@ impl DebugArguments {
     pub(crate) fn options(&self) -> DebugOptions {
         DebugOptions {
             all_frames: self.force_dwarf_frame_section,
+            address_ranges: self.generate_arange_section,
         }
     }
 }

@@ -1,6 +1,13 @@
 // A class, a class in it and a function that is no template, named by both units.
 #include "shared.h"
 
+#ifdef WITH_UNNAMED
+namespace {
+int unnamed = 4;
+}
+int *named() { return &unnamed; }
+#endif
+
 namespace shop {
 Order::Line total(const Order &order) {
     Order::Line sum = {0, 0};

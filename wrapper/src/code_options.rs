@@ -122,6 +122,9 @@ const FOR_MIDDLE_END: &[&str] = &[
     "-generate-type-units",
 ];
 
+/// Options of LLVM's for its code that Frazil has, too.
+const OBEYED: &[&str] = &["-generate-arange-section"];
+
 /// How LLVM is told that assembly text is Intel's.
 const INTEL_TEXT: &str = "-x86-asm-syntax=intel";
 
@@ -157,7 +160,7 @@ fn llvm_refusal(option: &str, job: &Job) -> Option<String> {
         let is_text = job.code_kind() == Some(CodeKind::Assembly);
         return is_text.then(|| "the option -masm=intel: assembly text is AT&T's".to_owned());
     }
-    let is_known = FOR_MIDDLE_END.iter().any(|start| option.starts_with(start));
+    let is_known = OBEYED.contains(&option) || FOR_MIDDLE_END.iter().any(|start| option.starts_with(start));
     (!is_known).then(|| format!("the option -mllvm {option}: it may be one for the code that LLVM makes"))
 }
 

@@ -183,6 +183,7 @@ fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
             false => CompressDebug::None,
         },
         debug_frames: job.has("-fforce-dwarf-frame"),
+        address_ranges: job.has("-generate-arange-section"),
     }
 }
 
@@ -206,6 +207,7 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
     words.extend(wanted.function_sections.then(|| "--function-sections".into()));
     words.extend(wanted.data_sections.then(|| "--data-sections".into()));
     words.extend((wanted.compress_debug == CompressDebug::Zlib).then(|| "--compress-debug-sections".into()));
+    words.extend(wanted.address_ranges.then(|| "--generate-arange-section".into()));
     words.extend(wanted.debug_frames.then(|| "--force-dwarf-frame-section".into()));
     words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
     words

@@ -52,6 +52,7 @@ impl DebugWriter<'_> {
         };
         let symbol = self.symbol_of(node);
         if let Some(expression) = global_expression(symbol, &words) {
+            self.units.get(unit).data.extend(symbol);
             self.places_of_globals.push((entry, expression));
         }
     }

@@ -9,8 +9,8 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: macros, split units, type units, indices of names, `.debug_aranges`, labels, call sites. A
-//! variable whose place is not certain has an entry without location.
+//! What is left out: macros, split units, type units, labels, call sites. A variable whose place is not certain has an
+//! entry without location.
 
 mod attributes;
 mod entries;
@@ -65,6 +65,8 @@ pub struct CodePlace {
 pub struct DebugOptions {
     /// Whether `.debug_frame` has all functions, with debug information or without.
     pub all_frames: bool,
+    /// Whether `.debug_aranges` says where the code and data of each unit are.
+    pub address_ranges: bool,
 }
 
 /// The debug information of an object while it is made.
@@ -79,6 +81,7 @@ pub struct DebugWriter<'a> {
     variables: FxHashMap<NodeId, SymbolId>,
     /// The places of variables whose entries are not filled in yet.
     places_of_globals: Vec<(EntryId, Expression)>,
+    has_address_ranges: bool,
 }
 
 impl<'a> DebugWriter<'a> {
@@ -109,6 +112,7 @@ impl<'a> DebugWriter<'a> {
             frames: frames::Frames::new(target, version, options),
             variables: debug.variables.iter().map(|&(symbol, node)| (node, symbol)).collect(),
             places_of_globals: Vec::new(),
+            has_address_ranges: options.address_ranges,
         })
     }
 
@@ -149,6 +153,9 @@ impl<'a> DebugWriter<'a> {
         for unit in 0..self.units.len() {
             self.add_lists(unit);
             self.units.set_ranges(unit, &mut self.dwarf);
+            if self.has_address_ranges {
+                self.add_address_ranges(unit);
+            }
         }
         self.dwarf.frames = self.frames.finish();
         sections::write(self.dwarf)

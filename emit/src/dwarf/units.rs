@@ -12,6 +12,7 @@ use super::{CodePlace, DebugWriter};
 use frazil_ir::SymbolId;
 use frazil_ir::debug::kind::{CompileUnit, File, Subprogram};
 use frazil_ir::debug::{NodeId, NodeRef};
+use frazil_ir::module::SymbolKind;
 use frazil_support::FxHashMap;
 use gimli::Encoding;
 use gimli::constants as dw;
@@ -22,6 +23,10 @@ const NOTHING: u64 = 0;
 const LINES_ONLY: u64 = 2;
 /// `emissionKind` of a unit with lines for tools that need no debug information.
 const DIRECTIVES_ONLY: u64 = 3;
+/// `nameTableKind` of a unit that debuggers find by the index of its version.
+const DEFAULT_NAMES: u64 = 0;
+/// The first version with an index of names.
+const FIRST_WITH_NAMES: u16 = 5;
 /// The kind of a checksum that is MD5.
 const MD5: u64 = 1;
 
@@ -67,6 +72,8 @@ pub(super) struct UnitState {
     files: FxHashMap<NodeRef, FileId>,
     /// The ranges of code so far, the last one perhaps still growing.
     pub sequences: Vec<Sequence>,
+    /// The variables that it says the places of.
+    pub data: Vec<SymbolId>,
     /// Whether the last range may grow.
     pub is_open: bool,
     /// The entry of each node that has one.
@@ -193,6 +200,9 @@ impl UnitState {
         let primary = program.first_file();
         let number = dwarf.units.len();
         let mut out = Unit::new(number, encoding, program);
+        // Units with lines alone have no names.
+        out.is_indexed =
+            unit.name_table == DEFAULT_NAMES && encoding.version >= FIRST_WITH_NAMES && unit.emission != LINES_ONLY;
         let root = out.root();
         let producer = dwarf.strings.add(graph.text(unit.producer));
         let (name_id, comp_dir) = (dwarf.strings.add(&name), dwarf.strings.add(&directory));
@@ -212,6 +222,7 @@ impl UnitState {
             primary,
             files: FxHashMap::default(),
             sequences: Vec::new(),
+            data: Vec::new(),
             is_open: false,
             entries: FxHashMap::default(),
             abstracts: FxHashMap::default(),
@@ -228,6 +239,24 @@ impl UnitState {
 }
 
 impl DebugWriter<'_> {
+    /// Notes the addresses of a unit: those of its code, and those of its variables.
+    pub(super) fn add_address_ranges(&mut self, unit: usize) {
+        let state = self.units.get(unit);
+        let code = state.sequences.iter();
+        let mut ranges: Vec<(Address, u64)> = code
+            .map(|sequence| (DebugWriter::address(sequence.first, 0), sequence.end - sequence.start))
+            .collect();
+        for &symbol in &state.data {
+            let data = self.module.symbols.get(symbol).map(|data| data.kind);
+            if let Some(SymbolKind::Data(data)) = data
+                && let Some(size @ 1..) = self.module.data.get(data).map(|data| data.size)
+            {
+                ranges.push((DebugWriter::address(symbol, 0), size));
+            }
+        }
+        self.unit(unit).addresses = ranges;
+    }
+
     /// Adds the lists of ranges of a unit. If its code is one range, distances count from its start; else each list
     /// begins with the address that they count from.
     pub(super) fn add_lists(&mut self, unit: usize) {

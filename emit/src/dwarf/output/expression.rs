@@ -142,6 +142,11 @@ impl Expression {
         self.bytes.bytes.extend_from_slice(&entry.bytes.bytes);
     }
 
+    /// Whether it names anything in the program.
+    pub(super) fn has_addresses(&self) -> bool {
+        !self.addresses.is_empty()
+    }
+
     /// How many bytes it takes with addresses of so many bytes.
     pub(super) fn byte_count(&self, address_bytes: u8) -> u64 {
         (self.bytes.len() + self.addresses.len() * usize::from(address_bytes)) as u64

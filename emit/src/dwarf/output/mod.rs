@@ -8,11 +8,13 @@
 //! `gimli` gives the names of constants alone: its writer keeps all entries and rows in large pieces until the end.
 
 mod abbreviations;
+mod address_ranges;
 mod addresses;
 mod bytes;
 mod expression;
 mod lines;
 mod lists;
+mod names;
 mod strings;
 mod tree;
 mod units;

@@ -94,6 +94,10 @@ pub(in crate::dwarf) struct Unit {
     number: u32,
     pub encoding: Encoding,
     pub line_program: LineProgram,
+    /// Whether the index of names has its entries.
+    pub is_indexed: bool,
+    /// Where its code and data are and how many bytes, for the table of addresses.
+    pub addresses: Vec<(Address, u64)>,
     pub(super) entries: Vec<Entry>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) ranges: Lists<Range>,
@@ -107,6 +111,8 @@ impl Unit {
             number: number as u32,
             encoding,
             line_program,
+            is_indexed: false,
+            addresses: Vec::new(),
             entries: vec![Entry::new(dw::DW_TAG_compile_unit)],
             attributes: Vec::new(),
             ranges: Lists::default(),

@@ -2,9 +2,11 @@
 
 use super::TextId;
 use super::abbreviations::{self, Abbreviations};
+use super::address_ranges;
 use super::addresses::{self, Addresses};
 use super::bytes::{Bytes, Place, signed_bytes, unsigned_bytes};
 use super::lists::{self, Form};
+use super::names;
 use super::strings::{self, Strings};
 use super::tree::{ROOT, Unit, Value};
 use crate::error::EmitError;
@@ -42,6 +44,16 @@ struct Layout {
     end: u64,
 }
 
+impl names::Places for &[Layout] {
+    fn start(&self, unit: usize) -> u64 {
+        self[unit].start
+    }
+
+    fn offset(&self, unit: usize, entry: u32) -> u32 {
+        self[unit].entries[entry as usize].0
+    }
+}
+
 /// The tables that grow while units are written.
 #[derive(Default)]
 struct Tables {
@@ -59,6 +71,7 @@ struct Growing {
     info: Bytes,
     ranges: Bytes,
     locations: Bytes,
+    address_ranges: Bytes,
 }
 
 impl Dwarf {
@@ -78,7 +91,16 @@ impl Dwarf {
             let start = layouts.last().map_or(0, |layout| layout.end);
             layouts.push(tables.lay_out(unit, start));
         }
+        let mut names = Bytes::default();
+        names::write(&units, &layouts.as_slice(), &mut self.strings, &mut names);
         for (number, unit) in units.into_iter().enumerate() {
+            let start = layouts[number].start;
+            address_ranges::write(
+                start,
+                &unit.addresses,
+                unit.encoding.address_size,
+                &mut out.address_ranges,
+            );
             tables.write_unit(&unit, &layouts, number, &self.strings, &mut out.info)?;
         }
         let is_new = encoding.is_some_and(|encoding| encoding.version >= 5);
@@ -111,6 +133,8 @@ impl Dwarf {
             (".debug_line", Some(Place::Lines), lines),
             (".debug_line_str", Some(Place::LineTexts), line_texts),
             (".debug_frame", Some(Place::Frames), self.frames),
+            (".debug_names", None, names),
+            (".debug_aranges", None, out.address_ranges),
         ];
         let mut written = Vec::new();
         for (name, place, contents) in sections.into_iter().filter(|(.., contents)| contents.len() > 0) {
