@@ -205,6 +205,60 @@ fn addresses_are_found_by_a_table_if_it_is_asked_for() {
 }
 
 #[test]
+fn macros_are_known_where_they_are_defined() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let folder = Folder::new("debug-macros");
+        let [own, reference] = ["own.o", "reference.o"].map(|name| folder.path(name));
+        let module = linked(&folder, &["-fdebug-macro", version]);
+        run(frazil().arg(&module).arg("-o").arg(&own));
+        run(Command::new("llc-22")
+            .args(["-O0", "-filetype=obj", "-o"])
+            .arg(&reference)
+            .arg(&module));
+        let [shown, shown_reference] = [&own, &reference].map(|object| {
+            let text = dump(object, "--debug-macro");
+            let is_macro = |line: &&str| line.contains("DW_MAC");
+            let mut lines: Vec<String> = text
+                .lines()
+                .filter(is_macro)
+                .map(|line| line.trim().to_owned())
+                .collect();
+            // Units are in an order of their own.
+            lines.sort();
+            lines
+        });
+        assert!(shown.len() > 600, "{version}: {}", shown.len());
+        let same = |line: &String| !line.contains("start_file");
+        assert!(
+            shown
+                .iter()
+                .filter(|line| same(line))
+                .eq(shown_reference.iter().filter(|line| same(line))),
+            "{version}"
+        );
+        printed(Command::new("readelf").arg("--debug-dump=info,macro").arg(&own));
+        let program = folder.path("program");
+        run(Command::new("clang++-22")
+            .arg("-no-pie")
+            .arg(&own)
+            .arg("-o")
+            .arg(&program));
+        let words = [
+            "-nx",
+            "-batch",
+            "-ex",
+            "break shop::total",
+            "-ex",
+            "run",
+            "-ex",
+            "print PIECES(order.count)",
+        ];
+        let text = printed(Command::new("gdb").args(words).arg(&program));
+        assert!(text.contains("$1 = 24"), "{version}: {text}");
+    }
+}
+
+#[test]
 fn units_share_types_and_declarations() {
     for version in ["-gdwarf-5", "-gdwarf-4", "-gdwarf-2"] {
         let folder = Folder::new("debug-units");

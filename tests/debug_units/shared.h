@@ -1,3 +1,6 @@
+#define DOZEN 12
+#define PIECES(dozens) ((dozens) * DOZEN)
+
 namespace shop {
 struct Order {
     struct Line {

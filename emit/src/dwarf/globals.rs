@@ -17,6 +17,7 @@ impl DebugWriter<'_> {
         if !self.units.has_entries(unit) {
             return;
         }
+        self.add_macros(unit);
         let node = self.units.get(unit).node();
         let Some(data) = self.graph.get::<CompileUnit>(node) else {
             return;

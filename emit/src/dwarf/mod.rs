@@ -9,7 +9,7 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: macros, split units, type units, labels, call sites. A variable whose place is not certain has an
+//! What is left out: split units, type units, labels, call sites. A variable whose place is not certain has an
 //! entry without location.
 
 mod attributes;
@@ -19,6 +19,7 @@ mod frames;
 mod globals;
 mod graph;
 mod lines;
+mod macros;
 mod members;
 mod output;
 mod scope_tree;

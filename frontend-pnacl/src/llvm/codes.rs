@@ -424,6 +424,8 @@ pub mod metadata {
     pub const GLOBAL_EXPRESSION: u64 = 37;
     pub const INDEX_OFFSET: u64 = 38;
     pub const INDEX: u64 = 39;
+    pub const MACRO: u64 = 33;
+    pub const MACRO_FILE: u64 = 34;
     pub const LABEL: u64 = 40;
     pub const ARGUMENT_LIST: u64 = 46;
 }

@@ -152,6 +152,10 @@ kinds! {
         scope: NodeRef, name: NodeRef, file: NodeRef, line: u64, ty: NodeRef, parameter: u64, flags: u64, align: u64,
         annotations: NodeRef,
     }
+    /// A macro of the preprocessor, defined or undefined: one of DWARF's `DW_MACINFO_*`.
+    SourceMacro "macro" { kind: u64, line: u64, name: NodeRef, value: NodeRef, }
+    /// A file in which macros are defined, and the line that includes it.
+    MacroFile "macro-file" { line: u64, file: NodeRef, elements: NodeRef, }
     /// A label of the source.
     SourceLabel "label" { scope: NodeRef, name: NodeRef, file: NodeRef, line: u64, column: u64, }
     /// A declaration that another scope brings in.

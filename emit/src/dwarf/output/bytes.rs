@@ -20,6 +20,7 @@ pub(in crate::dwarf) enum Place {
     Texts,
     TextOffsets,
     LineTexts,
+    Macros,
     Lines,
     RangeLists,
     LocationLists,

@@ -1,7 +1,7 @@
 //! Entries of a unit while they are made: a tree, in which siblings stand in the order in which they were added.
 
 use super::lists::{Lists, Location, Range};
-use super::{Address, Expression, FileId, LineProgram, TextId};
+use super::{Address, Expression, FileId, LineProgram, Macro, TextId};
 use gimli::constants as dw;
 use gimli::{DwAt, DwTag, Encoding};
 
@@ -96,6 +96,7 @@ pub(in crate::dwarf) struct Unit {
     pub line_program: LineProgram,
     /// Whether the index of names has its entries.
     pub is_indexed: bool,
+    pub macros: Vec<Macro>,
     /// Where its code and data are and how many bytes, for the table of addresses.
     pub addresses: Vec<(Address, u64)>,
     pub(super) entries: Vec<Entry>,
@@ -112,6 +113,7 @@ impl Unit {
             encoding,
             line_program,
             is_indexed: false,
+            macros: Vec::new(),
             addresses: Vec::new(),
             entries: vec![Entry::new(dw::DW_TAG_compile_unit)],
             attributes: Vec::new(),
@@ -133,10 +135,10 @@ impl Unit {
         entry.unit == self.number
     }
 
-    /// Whether any attribute names a file.
+    /// Whether any attribute or macro names a file.
     pub(super) fn names_files(&self) -> bool {
         let mut values = self.attributes.iter().map(|attribute| &attribute.value);
-        values.any(|value| matches!(value, Value::File(_)))
+        !self.macros.is_empty() || values.any(|value| matches!(value, Value::File(_)))
     }
 
     /// Adds an entry as the last child of another.

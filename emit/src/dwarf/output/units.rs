@@ -6,6 +6,7 @@ use super::address_ranges;
 use super::addresses::{self, Addresses};
 use super::bytes::{Bytes, Place, signed_bytes, unsigned_bytes};
 use super::lists::{self, Form};
+use super::macros;
 use super::names;
 use super::strings::{self, Strings};
 use super::tree::{ROOT, Unit, Value};
@@ -72,6 +73,7 @@ struct Growing {
     ranges: Bytes,
     locations: Bytes,
     address_ranges: Bytes,
+    macros: Bytes,
 }
 
 impl Dwarf {
@@ -86,7 +88,9 @@ impl Dwarf {
         let mut units = std::mem::take(&mut self.units);
         let mut layouts: Vec<Layout> = Vec::with_capacity(units.len());
         for unit in &mut units {
+            let line_offset = lines.len() as u64;
             write_lines(unit, &self.line_strings, &mut lines);
+            self.write_macros(unit, line_offset, &mut out.macros);
             tables.write_lists(unit, &mut out);
             let start = layouts.last().map_or(0, |layout| layout.end);
             layouts.push(tables.lay_out(unit, start));
@@ -118,9 +122,9 @@ impl Dwarf {
             tables.addresses.write(encoding.address_size, &mut addresses);
             self.line_strings.write(&mut line_texts);
         }
-        let [ranges, locations] = match is_new {
-            true => [".debug_rnglists", ".debug_loclists"],
-            false => [".debug_ranges", ".debug_loc"],
+        let [ranges, locations, macros] = match is_new {
+            true => [".debug_rnglists", ".debug_loclists", ".debug_macro"],
+            false => [".debug_ranges", ".debug_loc", ".debug_macinfo"],
         };
         let sections = [
             (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
@@ -133,6 +137,7 @@ impl Dwarf {
             (".debug_line", Some(Place::Lines), lines),
             (".debug_line_str", Some(Place::LineTexts), line_texts),
             (".debug_frame", Some(Place::Frames), self.frames),
+            (macros, Some(Place::Macros), out.macros),
             (".debug_names", None, names),
             (".debug_aranges", None, out.address_ranges),
         ];
@@ -149,6 +154,23 @@ impl Dwarf {
             });
         }
         Ok(written)
+    }
+
+    /// Writes the macros of a unit whose line program is at an offset.
+    fn write_macros(&self, unit: &mut Unit, lines: u64, out: &mut Bytes) {
+        let macros = std::mem::take(&mut unit.macros);
+        if macros.is_empty() {
+            return;
+        }
+        let program = &unit.line_program;
+        let (name, offset) = match unit.encoding.version {
+            5.. => (dw::DW_AT_macros, macros::write(&macros, lines, program, out)),
+            _ => {
+                let start = macros::write_old(&macros, &self.line_strings, program, out);
+                (dw::DW_AT_macro_info, start)
+            }
+        };
+        unit.set(unit.root(), name, Value::Base(Place::Macros, offset));
     }
 }
 

@@ -6,7 +6,7 @@
 //! module is known, the block of a function with the function. Without a unit of compilation, or if debug information
 //! is not wanted, none of this is entered.
 //!
-//! What is not kept (macros, properties of Objective-C, descriptions of arrays of Fortran) becomes a node of which
+//! What is not kept (properties of Objective-C, descriptions of arrays of Fortran) becomes a node of which
 //! nothing is known, so that the others have their numbers.
 
 mod records;

@@ -11,8 +11,8 @@ use crate::error::ReadError;
 use crate::llvm::codes::metadata as code;
 use frazil_ir::debug::kind::{
     BasicType, CompileUnit, CompositeType, DerivedType, Enumerator, File, GlobalExpression, GlobalVariable,
-    ImportedEntity, LexicalBlock, LexicalBlockFile, LocalVariable, Namespace, SourceLabel, SourceLocation,
-    SourceModule, Subprogram, Subrange, SubroutineType, TemplateType, TemplateValue,
+    ImportedEntity, LexicalBlock, LexicalBlockFile, LocalVariable, MacroFile, Namespace, SourceLabel, SourceLocation,
+    SourceMacro, SourceModule, Subprogram, Subrange, SubroutineType, TemplateType, TemplateValue,
 };
 use frazil_ir::debug::{Bound, Kind, NodeRef};
 
@@ -122,6 +122,17 @@ pub(super) fn node(reader: &mut NodeReader<'_>, record: &Record) -> Result<(), R
             file: fields.node(6),
             elements: fields.node(7),
         }),
+        code::MACRO => reader.add(&SourceMacro {
+            kind: fields.number(1),
+            line: fields.number(2),
+            name: fields.node(3),
+            value: fields.node(4),
+        }),
+        code::MACRO_FILE => reader.add(&MacroFile {
+            line: fields.number(2),
+            file: fields.node(3),
+            elements: fields.node(4),
+        }),
         _ => reader.add_words(Kind::Other, &[]),
     }
     Ok(())
@@ -133,7 +144,7 @@ fn shortest(record_code: u64) -> usize {
         code::LOCATION | code::LEXICAL_BLOCK | code::LABEL => 5,
         code::SUBRANGE | code::ENUMERATOR | code::FILE | code::SUBROUTINE_TYPE | code::NAMESPACE => 3,
         code::TEMPLATE_TYPE | code::GLOBAL_EXPRESSION => 3,
-        code::TEMPLATE_VALUE => 5,
+        code::TEMPLATE_VALUE | code::MACRO | code::MACRO_FILE => 5,
         code::BASIC_TYPE | code::IMPORTED_ENTITY => 6,
         code::DERIVED_TYPE => 12,
         code::COMPOSITE_TYPE => 16,
