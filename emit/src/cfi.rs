@@ -27,19 +27,12 @@ const DEF_CFA_OFFSET_SF: u8 = 0x13;
 /// Pointers are signed 4-byte distances from the field.
 const POINTER_ENCODING: u8 = 0x1b;
 
-/// Which section a table is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// `.eh_frame`.
-    Unwind,
-    /// `.debug_frame` in this version, with addresses of so many bytes.
-    Debug { version: u8, address_bytes: u8 },
-}
-
 /// The section while it is made.
 #[derive(Debug)]
 pub struct FrameTable {
-    form: Form,
+    /// The version of `.debug_frame`; `None` for `.eh_frame`.
+    debug_version: Option<u8>,
+    address_bytes: u8,
     bytes: Vec<u8>,
     code_align: u32,
     data_align: i32,
@@ -55,11 +48,7 @@ pub struct FrameTable {
 /// Fields of an entry that others fill in, as offsets in the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryFields {
-    /// The start of the common entry.
-    pub common: u32,
-    /// Where the entry names that: by the distance, or in `.debug_frame` by its place in the section.
-    pub start: u64,
-    /// The distance to the function, or in `.debug_frame` its address.
+    /// The distance to the function.
     pub code: u64,
     /// The address of its exception table, if it has a personality routine.
     pub table: Option<u64>,
@@ -67,22 +56,31 @@ pub struct EntryFields {
     pub personality: Option<u64>,
 }
 
+/// The same of an entry of `.debug_frame`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugEntryFields {
+    /// The place of the common entry in the section, which is this.
+    pub common: (u64, u32),
+    /// The address of the function.
+    pub code: u64,
+}
+
 impl FrameTable {
     /// An empty `.eh_frame`.
     pub fn new(target: &TargetDesc) -> FrameTable {
-        FrameTable::of_form(target, Form::Unwind)
+        FrameTable::of_version(target, None)
     }
 
     /// An empty `.debug_frame` in a version of its own: 1, 3 or 4.
     pub fn for_debuggers(target: &TargetDesc, version: u8) -> FrameTable {
-        let address_bytes = target.pointer_bytes;
-        FrameTable::of_form(target, Form::Debug { version, address_bytes })
+        FrameTable::of_version(target, Some(version))
     }
 
-    fn of_form(target: &TargetDesc, form: Form) -> FrameTable {
+    fn of_version(target: &TargetDesc, debug_version: Option<u8>) -> FrameTable {
         let elf = &target.elf;
         FrameTable {
-            form,
+            debug_version,
+            address_bytes: target.pointer_bytes,
             bytes: Vec::new(),
             code_align: u32::from(elf.code_align.max(1)),
             data_align: i32::from(elf.data_align),
@@ -105,8 +103,8 @@ impl FrameTable {
 
     #[cold]
     fn add_common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
-        if let Form::Debug { version, address_bytes } = self.form {
-            return (self.add_debug_common(version, address_bytes), None);
+        if let Some(version) = self.debug_version {
+            return (self.add_debug_common(version), None);
         }
         self.last = self.bytes.len();
         let start = self.bytes.len() as u32;
@@ -138,14 +136,14 @@ impl FrameTable {
 
     /// Adds the common entry of `.debug_frame` (DWARF 5, section 6.4.1), which has no augmentation.
     #[cold]
-    fn add_debug_common(&mut self, version: u8, address_bytes: u8) -> u32 {
+    fn add_debug_common(&mut self, version: u8) -> u32 {
         self.last = self.bytes.len();
         let start = self.bytes.len() as u32;
         self.put_u32(0);
         self.put_u32(u32::MAX);
         self.bytes.extend_from_slice(&[version, 0]);
         if version >= 4 {
-            self.bytes.extend_from_slice(&[address_bytes, 0]);
+            self.bytes.extend_from_slice(&[self.address_bytes, 0]);
         }
         put_unsigned(&mut self.bytes, self.code_align);
         put_signed(&mut self.bytes, self.data_align);
@@ -154,7 +152,7 @@ impl FrameTable {
             _ => put_unsigned(&mut self.bytes, self.return_address_column.into()),
         }
         self.initial.iter().for_each(|&op| self.put_op(op));
-        self.close(usize::from(address_bytes));
+        self.close(usize::from(self.address_bytes));
         self.common.push((None, start));
         start
     }
@@ -169,22 +167,6 @@ impl FrameTable {
         let (common, personality_field) = self.common_entry(personality);
         self.last = self.bytes.len();
         self.put_u32(0);
-        let start = self.bytes.len() as u64;
-        if let Form::Debug { address_bytes, .. } = self.form {
-            self.put_u32(0);
-            let code = self.bytes.len() as u64;
-            self.bytes.resize(self.bytes.len() + usize::from(address_bytes), 0);
-            self.put_length(code_bytes, address_bytes);
-            self.put_ops(ops);
-            self.close(usize::from(address_bytes));
-            return EntryFields {
-                common,
-                start,
-                code,
-                table: None,
-                personality: None,
-            };
-        }
         self.put_u32(self.bytes.len() as u32 - common);
         let code = self.bytes.len() as u64;
         self.put_u32(0);
@@ -200,11 +182,27 @@ impl FrameTable {
         self.put_ops(ops);
         self.close(4);
         EntryFields {
-            common,
-            start,
             code,
             table,
             personality: personality_field,
+        }
+    }
+
+    /// Adds the entry of a function to `.debug_frame`.
+    pub fn add_for_debuggers(&mut self, code_bytes: u32, ops: &[(u32, UnwindOp)]) -> DebugEntryFields {
+        let (common, _) = self.common_entry(None);
+        self.last = self.bytes.len();
+        self.put_u32(0);
+        let start = self.bytes.len() as u64;
+        self.put_u32(0);
+        let code = self.bytes.len() as u64;
+        self.bytes.resize(self.bytes.len() + usize::from(self.address_bytes), 0);
+        self.put_length(code_bytes, self.address_bytes);
+        self.put_ops(ops);
+        self.close(usize::from(self.address_bytes));
+        DebugEntryFields {
+            common: (start, common),
+            code,
         }
     }
 
@@ -246,6 +244,7 @@ impl FrameTable {
     }
 
     /// Puts what is to be done, each from an offset on.
+    #[inline]
     fn put_ops(&mut self, ops: &[(u32, UnwindOp)]) {
         let mut at = 0;
         for &(offset, op) in ops {
@@ -338,7 +337,8 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_gnu_as() {
         let mut table = FrameTable {
-            form: Form::Unwind,
+            debug_version: None,
+            address_bytes: 8,
             bytes: Vec::new(),
             code_align: 1,
             data_align: -8,

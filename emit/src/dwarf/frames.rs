@@ -45,9 +45,10 @@ impl Frames {
             return;
         }
         self.is_empty = false;
-        let entry = self.table.add(code.len() as u32, &code.unwind, None);
+        let entry = self.table.add_for_debuggers(code.len() as u32, &code.unwind);
+        let (field, common_entry) = entry.common;
         let common = Target::Section(Place::Frames);
-        self.put_field(entry.start, 4, common, entry.common.into());
+        self.put_field(field, 4, common, common_entry.into());
         let function = Target::Address(DebugWriter::address(place.symbol, 0));
         self.put_field(entry.code, self.target.pointer_bytes, function, 0);
     }
