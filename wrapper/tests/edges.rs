@@ -84,15 +84,21 @@ fn options_for_frazil_hold_for_all_sources() {
 fn debug_information_is_there_if_it_is_asked_for() {
     let folder = Folder::new("debug");
     folder.write("a.c", LOOP);
-    for (words, has_lines) in [
-        ("-g -c a.c", true),
-        ("-O2 -ggdb3 -c a.c", true),
-        ("-g -g0 -c a.c", false),
+    for (words, section, is_wanted) in [
+        ("-g -c a.c", ".debug_line", true),
+        ("-O2 -ggdb3 -c a.c", ".debug_line", true),
+        ("-g -g0 -c a.c", ".debug_line", false),
+        ("-g -c a.c", ".debug_macro", false),
+        ("-g -fdebug-macro -c a.c", ".debug_macro", true),
+        ("-g -c a.c", ".debug_aranges", false),
+        ("-g -gdwarf-aranges -c a.c", ".debug_aranges", true),
+        ("-c a.c", ".debug_frame", false),
+        ("-fforce-dwarf-frame -c a.c", ".debug_frame", true),
     ] {
         assert_eq!(stderr(&cc(&folder, words)), "", "{words}");
         let object = std::fs::read(folder.path("a.o")).expect("an object");
-        let found = object.windows(11).any(|window| window == b".debug_line");
-        assert_eq!(found, has_lines, "{words}");
+        let found = object.windows(section.len()).any(|window| window == section.as_bytes());
+        assert_eq!(found, is_wanted, "{words}: {section}");
     }
 }
 
