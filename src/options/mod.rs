@@ -25,7 +25,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use frazil_codegen::RelocationModel;
-use frazil_emit::dwarf::DebugOptions;
+pub use frazil_emit::dwarf::DebugOptions;
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};

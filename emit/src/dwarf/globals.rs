@@ -1,11 +1,11 @@
 //! Variables outside of functions, and what a unit lists besides.
 
 use super::DebugWriter;
-use super::entries::imported_tag;
+use super::entries::{imported_tag, is_member};
 use super::expressions::operations;
 use super::output::{EntryId, Expression, Value};
 use frazil_ir::SymbolId;
-use frazil_ir::debug::kind::{CompileUnit, GlobalExpression, GlobalVariable, ImportedEntity};
+use frazil_ir::debug::kind::{CompileUnit, DerivedType, GlobalExpression, GlobalVariable, ImportedEntity};
 use frazil_ir::debug::{Kind, NodeId, NodeRef};
 use frazil_ir::module::{Linkage, SymbolKind, TlsModel};
 use gimli::constants as dw;
@@ -75,7 +75,11 @@ impl DebugWriter<'_> {
     }
 
     pub(super) fn fill_global(&mut self, unit: usize, entry: EntryId, data: &GlobalVariable) {
-        if let Some(declaration) = self.entry(unit, data.declaration) {
+        let declaration = match self.is_variable(data.declaration) {
+            true => self.entry(unit, data.declaration),
+            false => None,
+        };
+        if let Some(declaration) = declaration {
             self.set(unit, entry, dw::DW_AT_specification, Value::Entry(declaration));
         } else {
             self.set_name(unit, entry, data.name);
@@ -87,6 +91,12 @@ impl DebugWriter<'_> {
         self.set_alignment(unit, entry, data.align);
         self.set_text(unit, entry, dw::DW_AT_linkage_name, data.linkage_name);
         self.add_template_parameters(unit, entry, data.template_params);
+    }
+
+    /// Whether a node is a variable that something else may define.
+    fn is_variable(&self, node: NodeRef) -> bool {
+        let member = self.graph.at::<DerivedType>(node);
+        member.is_some_and(|data| is_member(data.tag)) || self.graph.kind_at(node) == Some(Kind::GlobalVariable)
     }
 
     fn add_imported(&mut self, unit: usize, entity: NodeRef) {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
+use frazil::options::DebugOptions;
 use frazil::{Options, Recipe, Stage};
 use frazil_frontend_pnacl::codes::{block, function};
 use frazil_robustness::record_damage::damage_of;
@@ -37,9 +38,10 @@ fn bases(folder: &Folder) -> Vec<Base> {
     for name in ["types.c", "blocks.c", "classes.cpp"] {
         for level in ["-O0", "-O2"] {
             let source = tests.join("debug_information").join(name);
-            paths.push(compiled(&source, level, folder));
+            paths.push(compiled(&source, &[level], folder));
         }
     }
+    paths.push(units(&tests, folder));
     let base = |path: &PathBuf| {
         let bytes = fs::read(path).expect("it can be read");
         Base {
@@ -51,15 +53,31 @@ fn bases(folder: &Folder) -> Vec<Base> {
     paths.iter().map(base).collect()
 }
 
-fn compiled(source: &Path, level: &str, folder: &Folder) -> PathBuf {
+/// Two units in one module, with an index of names, macros of their own, and functions without unwind tables.
+fn units(tests: &Path, folder: &Folder) -> PathBuf {
+    let words = [
+        "-O1",
+        "-gpubnames",
+        "-fdebug-macro",
+        "-undef",
+        "-fno-exceptions",
+        "-fno-asynchronous-unwind-tables",
+    ];
+    let parts = ["first.cpp", "second.cpp"].map(|name| compiled(&tests.join("debug_units").join(name), &words, folder));
+    let module = folder.path("units.bc");
+    run(Command::new("llvm-link-22").arg("-o").arg(&module).args(parts));
+    module
+}
+
+fn compiled(source: &Path, words: &[&str], folder: &Folder) -> PathBuf {
     let name = source.file_name().expect("a file").to_string_lossy();
-    let bitcode = folder.path(&format!("{name}{level}.bc"));
+    let bitcode = folder.path(&format!("{name}{}.bc", words[0]));
     let compiler = match name.ends_with(".cpp") {
         true => "clang++-22",
         false => "clang-22",
     };
     let mut clang = Command::new(compiler);
-    clang.args(["-c", "-emit-llvm", "-g", level]).arg(source);
+    clang.args(["-c", "-emit-llvm", "-g"]).args(words).arg(source);
     run(clang.arg("-o").arg(&bitcode));
     bitcode
 }
@@ -132,6 +150,10 @@ fn damaged_debug_information_is_no_trouble() {
     let modules: Vec<Module> = bases.iter().map(|base| base.module.clone()).collect();
     let recipes = RECIPES.map(|name| Options {
         recipe: Arc::new(Recipe::find(name).expect("the name of a recipe")),
+        debug: DebugOptions {
+            all_frames: true,
+            address_ranges: true,
+        },
         ..Options::default()
     });
     let start = Instant::now();
