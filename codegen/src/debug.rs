@@ -52,6 +52,40 @@ pub struct Place {
     pub shape: Shape,
 }
 
+/// A call of a function whose debug information says that all of its calls are described (DWARF 5, section 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescribedCall {
+    /// Where the call instruction begins, and where it ends, in bytes from the start of the body.
+    pub range: (u32, u32),
+    pub callee: Callee,
+    /// Whether it takes the place of the function, whose frame is gone then.
+    pub is_tail: bool,
+    /// Which of [`CodeDebug::parameters`] belong to it.
+    pub parameters: (u32, u32),
+}
+
+/// Where the address of a called function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    Symbol(SymbolId),
+    /// The address in this register, and whether it is still there during the call.
+    Register(u16, bool),
+    /// The address in memory so many bytes from what is in this register, and whether that is still there.
+    Memory(u16, i32, bool),
+}
+
+/// What a call passes in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallParameter {
+    pub register: u16,
+    /// Where it is during the call: in the frame, in a register that calls preserve, nowhere but in the caller's
+    /// caller.
+    pub spot: Spot,
+    pub shape: Shape,
+    /// How many of the lowest bits of all that count; above them are zeros.
+    pub bits: u8,
+}
+
 /// How offsets in the frame become distances from the canonical frame address, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameDistances {
@@ -77,6 +111,11 @@ pub struct CodeDebug {
     /// What its reader and passes said.
     pub function: FunctionDebug,
     pub places: Vec<Place>,
+    /// Whether all calls are described that are known.
+    pub describes_calls: bool,
+    /// By offset, ascending.
+    pub calls: Vec<DescribedCall>,
+    pub parameters: Vec<CallParameter>,
     /// Where the frame of a machine function is.
     pub(crate) distances: Option<FrameDistances>,
 }
@@ -86,7 +125,25 @@ impl CodeDebug {
     pub fn clear(&mut self) {
         self.function.clear();
         self.places.clear();
+        self.describes_calls = false;
+        self.calls.clear();
+        self.parameters.clear();
         self.distances = None;
+    }
+
+    /// Takes what is known of calls, by offsets from before branches became shorter.
+    #[cold]
+    pub(crate) fn describe_calls(
+        &mut self,
+        body: &CodeBuffer,
+        calls: Vec<DescribedCall>,
+        parameters: Vec<CallParameter>,
+    ) {
+        self.describes_calls = true;
+        (self.calls, self.parameters) = (calls, parameters);
+        for call in &mut self.calls {
+            call.range = (body.moved_offset(call.range.0), body.moved_offset(call.range.1));
+        }
     }
 
     /// Follows code that branches before it have moved by becoming shorter.

@@ -50,6 +50,18 @@ pub struct Details {
     pub reference: Option<(Ref, i32)>,
 }
 
+/// What an instruction leaves in a register of which it writes all bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    Constant(i64),
+    /// The lowest bits, so many, of the sum of a register and a number; zeros above.
+    Sum(Reg, i64, u8),
+    /// The address itself, which has no index.
+    Address(Mem),
+    /// So many bits of memory; zeros above.
+    Loaded(Mem, u8),
+}
+
 /// Rules of a target over single instructions and pairs of them, whose registers are physical. A target without a rule
 /// loses nothing but the improvement.
 pub trait MachRules: Send + Sync {
@@ -110,6 +122,11 @@ pub trait MachRules: Send + Sync {
             immediate: (inst.imm != 0).then_some(i64::from(inst.imm)),
             ..Details::default()
         }
+    }
+
+    /// What an instruction leaves in `regs[0]`, if it does nothing else; for debuggers.
+    fn contents(&self, _inst: &MInst) -> Option<Contents> {
+        None
     }
 
     /// How many of the low bits of `regs[0]` may be set after an instruction; 64 if nothing is known.

@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
     "optimised.c",
     "constants.c",
     "spilled.c",
+    "calls.c",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -51,6 +52,8 @@ fn session(object: &Path, commands: &Path) -> String {
     for setting in [
         "set debuginfod enabled off",
         "set print address off",
+        // Which of them are known depends on the registers.
+        "set print entry-values no",
         "set pagination off",
     ] {
         gdb.args(["-ex", setting]);
@@ -77,12 +80,18 @@ fn compare(name: &str, commands: &str) {
 
 /// Compares sessions with the programs of a recipe and of `llc` at a level, which clang has, too.
 fn compare_level(name: &str, commands: &str, recipe: &str, level: &str) {
+    compare_version(name, commands, recipe, (level, "-g"));
+}
+
+/// Compares sessions with programs of which clang has made bitcode with an option for debug information.
+fn compare_version(name: &str, commands: &str, recipe: &str, (level, option): (&str, &str)) {
     let folder = Folder::new(name);
-    let bitcode = bitcode(name, &["-g", level], &folder);
+    let bitcode = bitcode(name, &[option, level], &folder);
     let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
     run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
     let mut llc = Command::new("llc-22");
-    llc.args([level, "-filetype=obj", "-relocation-model=pic"]);
+    // As clang has it do: calls say what they pass.
+    llc.args([level, "-filetype=obj", "-relocation-model=pic", "-emit-call-site-info"]);
     run(llc.arg(&bitcode).arg("-o").arg(&theirs));
     let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
     assert!(theirs.lines().count() > 10, "{theirs}");
@@ -160,6 +169,41 @@ fn variables_in_registers_are_those_of_llc() {
 fn constants_and_assigned_variables_are_those_of_llc() {
     for recipe in ["O1", "O2", "Os"] {
         compare_level("constants.c", "constants.gdb", recipe, "-O2");
+    }
+}
+
+/// With version 4, gdb shows the frames that tail calls have taken; with version 5, only those that calls return to.
+#[test]
+fn frames_that_tail_calls_have_taken_are_those_of_llc() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        for recipe in ["O1", "O2", "Os"] {
+            compare_version("calls.c", "calls.gdb", recipe, ("-O2", version));
+        }
+    }
+}
+
+/// What a callee has not kept, the call says, or nobody: `llc` takes the unsigned number for a negative one.
+#[test]
+fn values_at_the_entry_of_functions_are_what_was_passed() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let folder = Folder::new("entries");
+        let bitcode = bitcode("calls.c", &[version, "-O2"], &folder);
+        let object = folder.path("ours.o");
+        run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+        let text = session(&object, &source("entries.gdb"));
+        let frames = text
+            .lines()
+            .filter_map(|line| line.split_once("forget (")?.1.split_once(", fourth@entry"));
+        let mut frames: Vec<&str> = frames.map(|(arguments, _)| arguments).collect();
+        frames.dedup();
+        let expected = [
+            "first@entry=2, second@entry=4026531840, third@entry=4000000000",
+            "first@entry=-7, second@entry=-7, third@entry=5",
+            "first@entry=<optimized out>, second@entry=<optimized out>, third@entry=4026531840",
+            "first@entry=5, second@entry=6, third@entry=4000000000",
+            "first@entry=<optimized out>, second@entry=<optimized out>, third@entry=6",
+        ];
+        assert_eq!(frames, expected, "{text}");
     }
 }
 

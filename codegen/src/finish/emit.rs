@@ -6,6 +6,7 @@
 //! blocks are not emitted.
 
 use super::asm;
+use super::calls::CallNotes;
 use super::frame_layout::{EmitOptions, FrameMap, lay_out_frame};
 use super::loops::find_short_loops;
 use super::threading::{add_address_labels, thread_empty_blocks};
@@ -132,6 +133,12 @@ pub(crate) fn emit<I: Isa>(
     let first_label = body.new_labels(func.blocks.len());
     let epilogue = body.new_label();
     let liveness = body.is_annotating().then(|| Liveness::compute(func, isa.op_descs()));
+    let calls = match debug.distances {
+        Some(_) => CallNotes::new(isa, func, unit, debug.distances, options.conv),
+        None => None,
+    };
+    let notes_calls = body.exceptions.is_wanted();
+    let forgets_wide = crate::vectors::forgets_wide(isa, unit.function);
     let mut emitter = Emitter {
         isa,
         func,
@@ -153,8 +160,10 @@ pub(crate) fn emit<I: Isa>(
         has_frame: !is_wrapped,
         clearing_for_tails: options.clearing_for_tails,
         shares_epilogue: options.for_size && is_worth_sharing(func, &frame),
-        notes_calls: body.exceptions.is_wanted(),
-        forgets_wide: crate::vectors::forgets_wide(isa, unit.function),
+        looks_at_calls: notes_calls || forgets_wide || calls.is_some(),
+        notes_calls,
+        forgets_wide,
+        calls,
         buf: body,
         unwind,
         asm_operands: Vec::new(),
@@ -165,12 +174,16 @@ pub(crate) fn emit<I: Isa>(
     if let Some(error) = emitter.error.take() {
         return Err(error);
     }
+    let calls = emitter.calls.take().map(|calls| (calls.calls, calls.parameters));
     body.bind_missing_addresses();
     if body.align_log2() > 0 {
         *align_log2 = body.align_log2().max(*align_log2);
         body.set_lead_bytes(prologue_bytes(isa, unit, (!is_wrapped).then_some(&frame)));
     }
     finish_body(isa, body, unwind)?;
+    if let Some((calls, parameters)) = calls {
+        debug.describe_calls(body, calls, parameters);
+    }
     *frame_bytes = frame.frame_bytes;
     *mark_bytes = finish_prologue(isa, unit, (!is_wrapped).then_some(&frame), prologue, unwind);
     Ok(())
@@ -206,10 +219,14 @@ struct Emitter<'a, I: Isa> {
     clearing_for_tails: Clearing,
     /// Whether returns share one epilogue.
     shares_epilogue: bool,
+    /// Whether anything is to be done at calls.
+    looks_at_calls: bool,
     /// Whether calls need entries in the table of call sites.
     notes_calls: bool,
     /// See [`Isa::forget_wide`].
     forgets_wide: bool,
+    /// What debuggers are told of calls.
+    calls: Option<CallNotes<'a>>,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The operands of the next inline assembly text so far, by their numbers.
@@ -321,6 +338,9 @@ impl<I: Isa> Emitter<'_, I> {
     #[cold]
     fn observe(&mut self, index: u32, begins: bool) {
         if self.buf.is_marking() {
+            if let Some(calls) = &mut self.calls {
+                calls.index = index;
+            }
             if let Some(emitted) = &mut self.emitted {
                 emitted.push(Emitted::of(self.func, index, self.buf.offset(), self.has_frame));
             }
@@ -400,18 +420,19 @@ impl<I: Isa> Emitter<'_, I> {
             }
             op if pseudo::is_asm(op) => self.emit_asm(inst),
             _ => {
-                let inst = self.with_frame(*inst);
-                if self.notes_calls || self.forgets_wide {
-                    return self.encode_noted(&inst);
+                if self.looks_at_calls {
+                    return self.encode_noted(inst);
                 }
-                put_inst(self.isa, &inst, self.buf);
+                put_inst(self.isa, &self.with_frame(*inst), self.buf);
             }
         }
     }
 
-    /// Encodes an instruction; if it is a call, adds what belongs before it, and a call site if it may unwind.
+    /// Encodes an instruction; if it is a call, adds what belongs before it, and a call site if it may unwind or
+    /// debuggers are told.
     #[cold]
-    fn encode_noted(&mut self, inst: &MInst) {
+    fn encode_noted(&mut self, before_layout: &MInst) {
+        let inst = &self.with_frame(*before_layout);
         let is_call = op_desc(self.isa.op_descs(), inst.op).has_sets;
         if self.forgets_wide
             && is_call
@@ -423,6 +444,9 @@ impl<I: Isa> Emitter<'_, I> {
         make_room(self.isa, self.buf);
         let start = self.buf.offset();
         self.isa.encode(inst, self.buf);
+        if let Some(calls) = self.calls.as_mut().filter(|_| is_call) {
+            calls.note(before_layout, (start, self.buf.offset()), false);
+        }
         if self.notes_calls && is_call && inst.condition() != DOES_NOT_UNWIND {
             let end = self.buf.offset();
             let landing = None;
@@ -543,14 +567,16 @@ impl<I: Isa> Emitter<'_, I> {
             let read = self.func.sets[leave.imm as usize].uses;
             self.frame.clearing = self.clearing_for_tails.without(read, 0);
         }
-        if !self.has_frame {
-            self.put_leave(inst);
-            self.frame = frame;
-            return;
-        }
-        self.frame.keeps_scratch = true;
-        self.put_way_out(inst, is_last);
+        let start = if self.has_frame {
+            self.frame.keeps_scratch = true;
+            self.put_way_out(inst, is_last)
+        } else {
+            self.put_leave(inst)
+        };
         self.frame = frame;
+        if let Some(calls) = &mut self.calls {
+            calls.note(&inst, (start, self.buf.offset()), true);
+        }
     }
 
     /// Emits the epilogue of a return; the code after it has the frame again.
@@ -562,8 +588,8 @@ impl<I: Isa> Emitter<'_, I> {
         self.isa.leave(self.func.frame.popped_bytes)
     }
 
-    /// Emits an epilogue and the instruction that leaves the function.
-    fn put_way_out(&mut self, leave: MInst, is_last: bool) {
+    /// Emits an epilogue and the instruction that leaves the function; returns where that begins.
+    fn put_way_out(&mut self, leave: MInst, is_last: bool) -> u32 {
         let (isa, frame) = (self.isa, self.frame);
         let keeps_state = !is_last && frame.needs_frame;
         let mut sink = self.sink();
@@ -571,19 +597,23 @@ impl<I: Isa> Emitter<'_, I> {
             sink.unwind(UnwindOp::RememberState);
         }
         isa.epilogue(&frame, &mut sink);
-        self.put_leave(leave);
+        let start = self.put_leave(leave);
         if keeps_state {
             self.sink().unwind(UnwindOp::RestoreState);
         }
+        start
     }
 
-    /// Emits the instruction that leaves the function, after clearing registers if that is wanted.
-    fn put_leave(&mut self, leave: MInst) {
+    /// Emits the instruction that leaves the function, after clearing registers if that is wanted; returns where it
+    /// begins.
+    fn put_leave(&mut self, leave: MInst) -> u32 {
         let (isa, clearing) = (self.isa, self.frame.clearing);
         let mut sink = self.sink();
         if !clearing.is_empty() {
             isa.clear(&clearing, &mut sink);
         }
+        let start = sink.buf.offset();
         sink.emit(leave);
+        start
     }
 }

@@ -6,7 +6,7 @@
 
 use super::DebugWriter;
 use super::output::Expression;
-use frazil_codegen::debug::{Place, Shape, Spot};
+use frazil_codegen::debug::{CallParameter, Place, Shape, Spot};
 use frazil_ir::debug::DebugKind;
 use gimli::constants as dw;
 use gimli::{DwOp, Register};
@@ -64,6 +64,14 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
         }
     }
     Some(())
+}
+
+/// Appends the computation of what a call passes.
+pub(super) fn passed(out: &mut Expression, parameter: &CallParameter) {
+    push(out, parameter.spot, parameter.shape, false);
+    if parameter.bits < 64 {
+        mask(out, parameter.bits.into());
+    }
 }
 
 /// Whether the last word of an expression is an operation and no operand of one.

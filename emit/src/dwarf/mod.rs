@@ -9,10 +9,11 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: split units, type units, labels, call sites. A variable whose place is not certain has an
-//! entry without location.
+//! What is left out: split units, type units, labels. A variable whose place is not certain has an entry without
+//! location.
 
 mod attributes;
+mod call_sites;
 mod entries;
 mod expressions;
 mod frames;
@@ -34,7 +35,7 @@ pub use sections::{DebugSection, DebugTarget};
 
 use crate::error::EmitError;
 use frazil_codegen::{CompiledFunction, TargetDesc};
-use frazil_ir::debug::{ModuleDebug, NodeId};
+use frazil_ir::debug::{Kind, ModuleDebug, NodeId};
 use frazil_ir::{Module, SymbolId};
 use frazil_support::FxHashMap;
 use gimli::{Encoding, Format};
@@ -80,6 +81,8 @@ pub struct DebugWriter<'a> {
     frames: frames::Frames,
     /// Nodes that are attached to symbols of the module.
     variables: FxHashMap<NodeId, SymbolId>,
+    /// The nodes of functions, those without code included.
+    subprograms: FxHashMap<SymbolId, NodeId>,
     /// The places of variables whose entries are not filled in yet.
     places_of_globals: Vec<(EntryId, Expression)>,
     has_address_ranges: bool,
@@ -104,6 +107,13 @@ impl<'a> DebugWriter<'a> {
         };
         let graph = Graph::new(&debug.nodes);
         let mut dwarf = Dwarf::default();
+        let is_function = |node: NodeId| debug.nodes.kind(node) == Some(Kind::Subprogram);
+        let subprograms = debug
+            .variables
+            .iter()
+            .copied()
+            .filter(|row| is_function(row.1))
+            .collect();
         let units = Units::new(&graph, &debug.units, encoding, &mut dwarf);
         Some(DebugWriter {
             module,
@@ -112,6 +122,7 @@ impl<'a> DebugWriter<'a> {
             units,
             frames: frames::Frames::new(target, version, options),
             variables: debug.variables.iter().map(|&(symbol, node)| (node, symbol)).collect(),
+            subprograms,
             places_of_globals: Vec::new(),
             has_address_ranges: options.address_ranges,
         })
@@ -129,6 +140,7 @@ impl<'a> DebugWriter<'a> {
             return;
         };
         let scopes = scope_tree::ScopeTree::new(&self.graph, moved, subprogram, code);
+        self.subprograms.insert(place.symbol, subprogram);
         self.add_rows(unit, place, code, &scopes);
         if self.units.has_entries(unit) {
             self.add_entries(unit, place, code, &scopes);
@@ -148,6 +160,9 @@ impl<'a> DebugWriter<'a> {
         self.units.interrupt();
         for unit in 0..self.units.len() {
             self.add_unit_lists(unit);
+        }
+        for unit in 0..self.units.len() {
+            self.add_call_sites(unit);
         }
         self.fill_entries();
         self.place_globals();

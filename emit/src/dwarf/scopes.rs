@@ -33,6 +33,9 @@ impl DebugWriter<'_> {
                 self.add_unspecified(unit, entry, scope.node);
             }
         }
+        if let Some(&function) = entries.first() {
+            self.note_call_sites(unit, function, place, code);
+        }
     }
 
     /// The entry of a block or an inlined function, or of what it is in if nothing is to be said of it.

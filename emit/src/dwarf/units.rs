@@ -50,6 +50,15 @@ pub(super) struct PendingList {
     pub ranges: Ranges,
 }
 
+/// A call whose entry is to be added to that of a function if it is known what is called.
+#[derive(Debug)]
+pub(super) struct PendingCall {
+    pub entry: EntryId,
+    pub parent: EntryId,
+    /// `None` if the entry says it itself.
+    pub callee: Option<SymbolId>,
+}
+
 #[derive(Debug)]
 pub(super) enum Ranges {
     /// Where the code of the entry is.
@@ -82,6 +91,8 @@ pub(super) struct UnitState {
     pub abstracts: FxHashMap<NodeId, EntryId>,
     /// Where entries have code, and where variables are, as distances from the function; added at the end.
     pub lists: Vec<PendingList>,
+    /// Entries of calls without what is called, and the function that each is in.
+    pub calls: Vec<PendingCall>,
     /// The type of the indices of arrays.
     pub index_type: Option<EntryId>,
     /// The file that was asked for last: most rows are of the same.
@@ -227,6 +238,7 @@ impl UnitState {
             entries: FxHashMap::default(),
             abstracts: FxHashMap::default(),
             lists: Vec::new(),
+            calls: Vec::new(),
             index_type: None,
             last_file: None,
         }

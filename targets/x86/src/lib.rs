@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod build;
 pub mod cond;
+mod contents;
 mod descs;
 pub mod encode;
 mod evex;

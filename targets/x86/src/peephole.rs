@@ -8,6 +8,7 @@
 
 use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
+use crate::contents;
 use crate::memory_forms::NEARBY;
 use crate::ops::{Code, Form, Kind, Row, Width, sizes};
 use crate::print::{Part, parts};
@@ -15,7 +16,7 @@ use crate::regs::{RAX, RSP, VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
-use frazil_codegen::pass::{Details, MachRules};
+use frazil_codegen::pass::{Contents, Details, MachRules};
 use frazil_codegen::{MInst, Mem, Ref, Reg, RegClass, Role};
 
 /// The rules of x86-64.
@@ -108,6 +109,10 @@ impl MachRules for X86Rules {
             }
         }
         details
+    }
+
+    fn contents(&self, inst: &MInst) -> Option<Contents> {
+        contents::contents(inst)
     }
 
     fn combine(&self, first: &MInst, second: &MInst, flags_are_free: bool) -> Option<MInst> {
