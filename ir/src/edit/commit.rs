@@ -64,7 +64,7 @@ impl Editor {
         match f.debug.is_on {
             false => self.copy::<false>(f),
             true => {
-                self.begin_columns();
+                self.begin_columns(f);
                 self.copy::<true>(f);
                 self.commit_columns(f);
             }

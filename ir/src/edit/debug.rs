@@ -9,7 +9,8 @@
 //!   and the phis that the pass makes for it: passes say both ([`Editor::note_store`], [`Editor::note_phi`]).
 //! * A variable in a slot that was replaced otherwise, or that stands for another slot, too, is lost: the memory is not
 //!   its own. So is one in a slot into which a store was removed.
-//! * What stands in blocks that are dropped is dropped.
+//! * What stands in blocks that are dropped is dropped; paths that led through them lose the variables
+//!   ([`super::bypassed`]).
 
 use super::{Editor, NONE};
 use crate::debug::{DebugKind, DebugValue, LocationId};
@@ -50,7 +51,8 @@ impl Editor {
     }
 
     /// Starts a copy of the columns.
-    pub(super) fn begin_columns(&mut self) {
+    pub(super) fn begin_columns(&mut self, f: &Function) {
+        self.bypassed = self.find_bypassed(f);
         self.locations_out.clear();
         self.moved.clear();
         self.moved.resize(self.old_insts, NONE);
@@ -89,6 +91,8 @@ impl Editor {
         if !values.is_empty() {
             self.take_from_slots(&mut values);
             self.lose_unsure_slots(&mut values);
+            // They come before what is said at the same place.
+            values.splice(0..0, self.bypassed.drain(..));
         }
         values.retain_mut(|value| {
             let moved = self.moved.get(value.before as usize).copied().unwrap_or(NONE);

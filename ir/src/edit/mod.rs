@@ -25,6 +25,7 @@
 //! What the edits mean is the caller's business: nothing here checks that a replacement dominates its uses or has
 //! the right type.
 
+mod bypassed;
 mod commit;
 mod debug;
 mod graph;
@@ -35,7 +36,7 @@ mod tests;
 mod values;
 
 use crate::cfg::Cfg;
-use crate::debug::LocationId;
+use crate::debug::{DebugValue, LocationId};
 use crate::entities::{Block, Inst, Value};
 use crate::function::{BlockData, Function, InstData, ValueKind};
 use crate::opcode::{Format, Opcode, Results};
@@ -127,6 +128,8 @@ pub struct Editor {
     noted: Vec<Noted>,
     /// Slots whose memory is no longer what the variables in them are.
     unsure: Vec<Value>,
+    /// Variables that are lost at old instructions, since paths come to these in another way.
+    bypassed: Vec<DebugValue>,
 }
 
 impl Editor {

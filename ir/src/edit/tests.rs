@@ -469,3 +469,45 @@ b1:
     editor.commit(f);
     assert!(f.debug.values[2].operand.is_none(), "{:?}", f.debug.values);
 }
+
+/// A branch past a block that says something, and one past a block whose condition is never true, look the same.
+#[test]
+fn variables_are_lost_where_paths_lead_past_their_values() {
+    let text = "func @f(i1 v0) -> i32 {
+b0:
+  branch v0, b1, b2
+b1:
+  jump b3
+b2:
+  jump b3
+b3:
+  return 0
+}
+";
+    let (_, mut functions) = parse_module(text).expect("parses");
+    let f = &mut functions[0];
+    f.debug.begin(0);
+    let value = |before: u32, variable: usize| DebugValue {
+        before,
+        kind: DebugKind::Value,
+        variable: NodeId::new(variable),
+        expression: NodeRef::NONE,
+        location: LocationId::NONE,
+        operand: Operand::ZERO,
+        constant: 0,
+    };
+    f.debug.values = vec![value(0, 0), value(0, 1), value(1, 0), value(2, 2), value(3, 2)];
+    let mut editor = Editor::default();
+    editor.begin(f);
+    editor.retarget(f, Block::new(0), Block::new(1), Block::new(3));
+    editor.drop_unreachable();
+    editor.commit(f);
+    let values: Vec<(u32, usize, bool)> = f
+        .debug
+        .values
+        .iter()
+        .map(|value| (value.before, value.variable.index(), value.is_lost()))
+        .collect();
+    let kept = [(0, 0, false), (0, 1, false), (1, 2, false)];
+    assert_eq!(values, [kept.as_slice(), &[(2, 0, true), (2, 2, false)]].concat());
+}
