@@ -6,11 +6,14 @@
 use crate::buffer::CodeBuffer;
 use crate::desc::TargetDesc;
 use crate::reg::Reg;
-use frazil_ir::debug::{DebugConstant, DebugValue, FunctionDebug};
+use frazil_ir::debug::{DebugConstant, DebugKind, DebugValue, FunctionDebug};
 use frazil_ir::{ConstView, Function, Operand, SymbolId};
 
 /// Asked of types that are no pointers, which do not depend on it.
 const POINTER_BITS: u32 = 64;
+
+/// The offset of a label of which no code has been found.
+const NOT_FOUND: u32 = u32::MAX;
 
 /// Where the operand of a [`DebugValue`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +114,8 @@ pub struct CodeDebug {
     /// What its reader and passes said.
     pub function: FunctionDebug,
     pub places: Vec<Place>,
+    /// Labels of the source, and the offset in bytes at which each is.
+    pub labels: Vec<(DebugValue, u32)>,
     /// Whether all calls are described that are known.
     pub describes_calls: bool,
     /// By offset, ascending.
@@ -125,6 +130,7 @@ impl CodeDebug {
     pub fn clear(&mut self) {
         self.function.clear();
         self.places.clear();
+        self.labels.clear();
         self.describes_calls = false;
         self.calls.clear();
         self.parameters.clear();
@@ -146,11 +152,42 @@ impl CodeDebug {
         }
     }
 
+    /// Forgets labels without code, and follows the others as [`CodeDebug::follow_moves`] does.
+    pub(crate) fn follow_labels(&mut self, body: &CodeBuffer) {
+        self.labels.retain(|label| label.1 != NOT_FOUND);
+        for (_, offset) in &mut self.labels {
+            *offset = body.moved_offset(*offset);
+        }
+    }
+
     /// Follows code that branches before it have moved by becoming shorter.
     #[inline]
     pub(crate) fn follow_moves(&mut self, body: &CodeBuffer) {
         for (start, end) in self.places.iter_mut().filter_map(|place| place.range.as_mut()) {
             (*start, *end) = (body.moved_offset(*start), body.moved_offset(*end));
+        }
+        self.follow_labels(body);
+    }
+}
+
+impl CodeDebug {
+    /// Prepares the labels of a function, none of which has been found.
+    pub(crate) fn begin_labels(labels: &mut Vec<(DebugValue, u32)>, function: &Function) {
+        let all = function
+            .debug
+            .values
+            .iter()
+            .filter(|value| value.kind == DebugKind::Label);
+        labels.extend(all.map(|&value| (value, NOT_FOUND)));
+    }
+}
+
+/// Notes the labels that stand before an instruction, but not before the first of its block, and were not found yet.
+#[cold]
+pub(crate) fn find_labels(labels: &mut [(DebugValue, u32)], (first, inst): (usize, usize), offset: u32) {
+    for (value, found) in labels {
+        if *found == NOT_FOUND && (first..=inst).contains(&(value.before as usize)) {
+            *found = offset;
         }
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 8] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -20,6 +20,7 @@ const PROGRAMS: [&str; 7] = [
     "constants.c",
     "spilled.c",
     "calls.c",
+    "labels.c",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -151,6 +152,11 @@ fn sessions_with_types_and_variables_are_those_of_llc() {
 #[test]
 fn sessions_step_by_step_are_those_of_llc() {
     compare("blocks.c", "blocks.gdb");
+}
+
+#[test]
+fn breakpoints_at_labels_are_those_of_llc() {
+    compare("labels.c", "labels.gdb");
 }
 
 #[test]

@@ -10,7 +10,7 @@
 use super::record::Record;
 use super::{FastCtx, reg_of};
 use crate::analyze::HomeOwner;
-use crate::debug::{Place, Shape, Spot, fixed_spot, instead_of_memory};
+use crate::debug::{CodeDebug, Place, Shape, Spot, find_labels, fixed_spot, instead_of_memory};
 use crate::isa::Isa;
 use crate::reg::Reg;
 use frazil_ir::debug::{DebugKind, DebugValue, LocationId};
@@ -33,6 +33,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     pub(super) fn follow_variables(&mut self) {
         let function = self.base.function;
+        CodeDebug::begin_labels(self.labels, function);
         for &value in &function.debug.values {
             if let (DebugKind::Declare, Some(address)) = (value.kind, value.operand.as_value())
                 && matches!(function.value(address).kind, ValueKind::Inst | ValueKind::Param)
@@ -163,6 +164,15 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn mark_location(&mut self, index: usize, begins: bool) {
         self.look_for_variables(index);
         let function = self.base.function;
+        if !self.labels.is_empty() {
+            let block = self.st.analysis.layout.order[self.base.position as usize];
+            let first = if begins {
+                function.block_insts(block).start
+            } else {
+                index
+            };
+            find_labels(self.labels, (first, index), self.base.buf.offset());
+        }
         let location = function.debug.location_of(index);
         self.base.buf.mark_inst(location, begins, false);
         if function.insts()[index].op == Opcode::Return {

@@ -71,7 +71,7 @@ use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
-use frazil_ir::debug::LocationId;
+use frazil_ir::debug::{DebugValue, LocationId};
 use frazil_ir::module::{FramePointer, FunctionHead};
 use frazil_ir::{AsmData, Block};
 
@@ -95,6 +95,8 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     /// Variables whose addresses are followed, and the places of variables that are known so far.
     followed: Vec<Followed>,
     places: &'a mut Vec<Place>,
+    /// Labels of the source, found or not.
+    labels: &'a mut Vec<(DebugValue, u32)>,
     /// The frame slot for the address of a callee, if one is needed ([`callee`]).
     callee_slot: Option<i32>,
     /// The frame slots that break cycles of moves.
@@ -230,6 +232,7 @@ fn compile_recorded<I: Isa, R: Record>(
         returned_from: None,
         followed: Vec::new(),
         places: &mut debug.places,
+        labels: &mut debug.labels,
         callee_slot: None,
         cycle_slots: CycleSlots::default(),
         in_group: false,

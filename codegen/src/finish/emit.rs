@@ -17,7 +17,7 @@ use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
     BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst,
 };
-use crate::debug::FrameDistances;
+use crate::debug::{CodeDebug, FrameDistances, find_labels};
 use crate::desc::Role;
 use crate::error::CodegenError;
 use crate::exceptions::{CallSite, DOES_NOT_UNWIND, Landing, pad_of};
@@ -32,8 +32,8 @@ use crate::reg::Reg;
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
-use frazil_ir::debug::LocationId;
-use frazil_ir::{EntityRef, Inst};
+use frazil_ir::debug::{DebugValue, LocationId};
+use frazil_ir::{Block, EntityRef, Inst};
 
 /// The memory of this stage, kept from function to function.
 #[derive(Debug, Default)]
@@ -137,6 +137,7 @@ pub(crate) fn emit<I: Isa>(
         Some(_) => CallNotes::new(isa, func, unit, debug.distances, options.conv),
         None => None,
     };
+    CodeDebug::begin_labels(&mut debug.labels, unit.function);
     let notes_calls = body.exceptions.is_wanted();
     let forgets_wide = crate::vectors::forgets_wide(isa, unit.function);
     let mut emitter = Emitter {
@@ -164,6 +165,7 @@ pub(crate) fn emit<I: Isa>(
         notes_calls,
         forgets_wide,
         calls,
+        labels: &mut debug.labels,
         buf: body,
         unwind,
         asm_operands: Vec::new(),
@@ -181,6 +183,7 @@ pub(crate) fn emit<I: Isa>(
         body.set_lead_bytes(prologue_bytes(isa, unit, (!is_wrapped).then_some(&frame)));
     }
     finish_body(isa, body, unwind)?;
+    debug.follow_labels(body);
     if let Some((calls, parameters)) = calls {
         debug.describe_calls(body, calls, parameters);
     }
@@ -227,6 +230,8 @@ struct Emitter<'a, I: Isa> {
     forgets_wide: bool,
     /// What debuggers are told of calls.
     calls: Option<CallNotes<'a>>,
+    /// Labels of the source that are looked for.
+    labels: &'a mut Vec<(DebugValue, u32)>,
     buf: &'a mut CodeBuffer,
     unwind: &'a mut Vec<(u32, UnwindOp)>,
     /// The operands of the next inline assembly text so far, by their numbers.
@@ -314,6 +319,9 @@ impl<I: Isa> Emitter<'_, I> {
         if branches > 0 && self.is_observed {
             self.observe(data.end - branches, data.end - branches == data.start);
         }
+        if !self.labels.is_empty() {
+            self.look_for_labels(block, None);
+        }
         let edges = func.edges_of(block);
         match data.term {
             Term::Jump => self.jump_unless_next(func.edges[edges.start].to, next),
@@ -341,6 +349,10 @@ impl<I: Isa> Emitter<'_, I> {
             if let Some(calls) = &mut self.calls {
                 calls.index = index;
             }
+            if !self.labels.is_empty() {
+                let block = self.func.blocks.partition_point(|block| block.end <= index);
+                self.look_for_labels(block as u32, Some(index));
+            }
             if let Some(emitted) = &mut self.emitted {
                 emitted.push(Emitted::of(self.func, index, self.buf.offset(), self.has_frame));
             }
@@ -355,6 +367,16 @@ impl<I: Isa> Emitter<'_, I> {
             let note = annotate::note(self.isa.desc(), self.unit.function, self.unit.view, origin, registers);
             self.buf.annotate(note);
         }
+    }
+
+    /// Looks for the labels that stand before an instruction of a block, or before its end.
+    #[cold]
+    fn look_for_labels(&mut self, block: u32, index: Option<u32>) {
+        let source = Block::new(self.func.blocks[block as usize].source as usize);
+        let range = self.unit.function.block_insts(source);
+        let last = range.end.saturating_sub(1);
+        let before = index.map_or(last, |index| (self.func.origin(index as usize) as usize).min(last));
+        find_labels(self.labels, (range.start, before), self.buf.offset());
     }
 
     /// For annotated assembly text, notes whether the last instruction is a spill, reload or the like.

@@ -32,7 +32,7 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
         (DebugKind::Declare | DebugKind::Address, Spot::InsteadOfMemory(register), []) => {
             out.op_reg(Register(register));
         }
-        (_, Spot::InsteadOfMemory(_), _) => return None,
+        (DebugKind::Label, ..) | (_, Spot::InsteadOfMemory(_), _) => return None,
         (DebugKind::Value, Spot::Bytes(bytes, count), []) => {
             let bytes = bytes.to_le_bytes();
             out.op_implicit_value(bytes.get(..count.into())?);

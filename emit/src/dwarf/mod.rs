@@ -9,8 +9,8 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: split units, type units, labels. A variable whose place is not certain has an entry without
-//! location.
+//! What is left out: split units, type units. A variable whose place is not certain has an entry without location; a
+//! label without code has none.
 
 mod attributes;
 mod call_sites;

@@ -8,8 +8,8 @@ use super::units::{PendingList, Ranges};
 use super::variables::variables_of;
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
-use frazil_ir::debug::Kind;
-use frazil_ir::debug::kind::SourceLocation;
+use frazil_ir::debug::kind::{SourceLabel, SourceLocation};
+use frazil_ir::debug::{Kind, NodeRef};
 use gimli::constants as dw;
 
 impl DebugWriter<'_> {
@@ -33,8 +33,44 @@ impl DebugWriter<'_> {
                 self.add_unspecified(unit, entry, scope.node);
             }
         }
+        self.add_labels(unit, place, code, scopes, &entries);
         if let Some(&function) = entries.first() {
             self.note_call_sites(unit, function, place, code);
+        }
+    }
+
+    /// Makes the entries of labels that have code (DWARF 5, section 3.6).
+    fn add_labels(
+        &mut self,
+        unit: usize,
+        place: CodePlace,
+        code: &CompiledFunction,
+        scopes: &ScopeTree,
+        entries: &[EntryId],
+    ) {
+        let lead = code.prologue.bytes.len() as i64;
+        for &(label, offset) in &code.debug.labels {
+            let Some(data) = self.graph.get::<SourceLabel>(scopes.moved.node(label.variable)) else {
+                continue;
+            };
+            let location = code.debug.function.location(label.location);
+            let inlined_at = location.map_or(NodeRef::NONE, |location| location.inlined_at);
+            let scope = scopes.known(
+                &self.graph,
+                scopes.moved.reference(data.scope),
+                scopes.moved.reference(inlined_at),
+            );
+            let Some(&parent) = scope.and_then(|scope| entries.get(scope)) else {
+                continue;
+            };
+            let entry = self.unit(unit).add(parent, dw::DW_TAG_label);
+            self.set_name(unit, entry, data.name);
+            self.set_source(unit, entry, data.file, data.line);
+            if data.column > 0 {
+                self.set(unit, entry, dw::DW_AT_decl_column, Value::Unsigned(data.column));
+            }
+            let address = DebugWriter::address(place.symbol, lead + i64::from(offset));
+            self.set(unit, entry, dw::DW_AT_low_pc, Value::Address(address));
         }
     }
 

@@ -218,7 +218,6 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         | "lifetime.end"
         | "assume"
         | "experimental.noalias.scope.decl"
-        | "dbg.label"
         | "donothing"
         | "sideeffect"
         | "pseudoprobe"
@@ -231,6 +230,7 @@ fn memory_and_control(name: &str) -> Option<Intrinsic> {
         "dbg.declare" => Intrinsic::Variable(DebugKind::Declare),
         "dbg.value" | "dbg.assign" => Intrinsic::Variable(DebugKind::Value),
         "dbg.addr" => Intrinsic::Variable(DebugKind::Address),
+        "dbg.label" => Intrinsic::Variable(DebugKind::Label),
         "invariant.start" => Intrinsic::Nothing(0b1),
         "invariant.end" => Intrinsic::Nothing(0b10),
         "expect.with.probability" => Intrinsic::First(0b100),

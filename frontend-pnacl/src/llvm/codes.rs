@@ -278,6 +278,7 @@ pub mod function {
     pub const DEBUG_DECLARE: u64 = 62;
     pub const DEBUG_ASSIGN: u64 = 63;
     pub const DEBUG_VALUE_SIMPLE: u64 = 64;
+    pub const DEBUG_LABEL: u64 = 65;
     pub const LAST_DEBUG_RECORD: u64 = 66;
 
     /// Whether all operands of an instruction's record are examined by who reads it.

@@ -41,6 +41,8 @@ pub enum DebugKind {
     Address,
     /// The variable has this value from here on.
     Value,
+    /// It is no variable but a label, which is here.
+    Label,
 }
 
 /// A variable from an instruction on.

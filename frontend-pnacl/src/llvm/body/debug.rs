@@ -83,7 +83,11 @@ impl Body<'_, '_> {
                 let value = self.value_of(record, DebugKind::Value)?;
                 self.note_number(value, number.into());
             }
-            // Labels, and declarations of values, which Swift has.
+            code::DEBUG_LABEL => {
+                let label = self.described(record, DebugKind::Label)?;
+                self.build.function.debug.values.push(label);
+            }
+            // Declarations of values, which Swift has.
             _ => {}
         }
         Ok(())
@@ -107,6 +111,20 @@ impl Body<'_, '_> {
     pub(in crate::llvm) fn debug_call(&mut self, kind: DebugKind, others: &[Word]) {
         let mut numbers = std::mem::take(&mut self.build.state.environment.numbers);
         if self.build.function.debug.is_on
+            && let (DebugKind::Label, &[label, ..]) = (kind, numbers.as_slice())
+            && let Some(variable) = node_of(label.into())
+        {
+            self.debug.unplaced = Some(self.build.function.debug.values.len());
+            self.build.function.debug.values.push(DebugValue {
+                before: self.build.function.insts().len() as u32,
+                kind,
+                variable,
+                expression: NodeRef::NONE,
+                location: LocationId::NONE,
+                operand: Operand::NONE,
+                constant: 0,
+            });
+        } else if self.build.function.debug.is_on
             && let [value, variable, expression, ..] = numbers[..]
             && let (Some(value), Some(variable)) = (node_of(value.into()), node_of(variable.into()))
         {
@@ -132,10 +150,15 @@ impl Body<'_, '_> {
 
     /// The value of a variable, of which nothing is known yet.
     fn value_of(&mut self, record: &Record, kind: DebugKind) -> Result<DebugValue, ReadError> {
-        let node = |index: usize| {
-            let number = record.operand(index)?;
-            node_of(number).ok_or_else(|| record.malformed(format!("node {number} of debug metadata")))
-        };
+        Ok(DebugValue {
+            expression: NodeRef::to(described_node(record, 2)?),
+            ..self.described(record, kind)?
+        })
+    }
+
+    /// What a record says of a variable or a label, which come after its location.
+    fn described(&mut self, record: &Record, kind: DebugKind) -> Result<DebugValue, ReadError> {
+        let node = |index: usize| described_node(record, index);
         let place = self.node::<SourceLocation>(node(0)?).unwrap_or_default();
         let debug = &mut self.build.function.debug;
         let location = debug.add_location(Location {
@@ -149,7 +172,7 @@ impl Body<'_, '_> {
             before: self.debug.first as u32,
             kind,
             variable: node(1)?,
-            expression: NodeRef::to(node(2)?),
+            expression: NodeRef::NONE,
             location,
             operand: Operand::NONE,
             constant: 0,
@@ -248,6 +271,12 @@ impl Body<'_, '_> {
         let data = self.build.module.module.symbols.get(symbol);
         data.is_some_and(|data| data.tls == TlsModel::NotThreadLocal)
     }
+}
+
+/// The node that an operand of a record names.
+fn described_node(record: &Record, index: usize) -> Result<NodeId, ReadError> {
+    let number = record.operand(index)?;
+    node_of(number).ok_or_else(|| record.malformed(format!("node {number} of debug metadata")))
 }
 
 /// A line or column; what does not fit is not known.

@@ -1,0 +1,13 @@
+break main
+run
+break walk:again
+break walk:large
+continue
+print count
+continue
+print count
+continue
+print count
+continue
+print count
+continue
