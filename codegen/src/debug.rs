@@ -49,6 +49,8 @@ pub struct Shape {
 pub struct Place {
     /// As it is in the function that was compiled, which may be a changed copy of the one that was read.
     pub value: DebugValue,
+    /// Which bits of the variable are there alone, the first and how many, if the value is in several places.
+    pub part: Option<(u64, u64)>,
     /// Offsets in bytes; `None` for the whole function.
     pub range: Option<(u32, u32)>,
     pub spot: Spot,

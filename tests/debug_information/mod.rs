@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 9] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -21,6 +21,7 @@ const PROGRAMS: [&str; 8] = [
     "spilled.c",
     "calls.c",
     "labels.c",
+    "wide.c",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -223,6 +224,34 @@ fn wide_constants_that_passes_find_are_complete() {
     std::fs::write(&commands, "break use\nrun\nup\nprint negative\n").expect("written");
     let text = session(&object, &commands);
     assert!(text.contains("$1 = -3\n"), "{text}");
+}
+
+/// Integers that several registers hold have all of their bits, or are said to be lost.
+#[test]
+fn integers_in_several_registers_are_put_together() {
+    for recipe in ["O1", "O2", "Os"] {
+        let folder = Folder::new("wide");
+        let bitcode = bitcode("wide.c", &["-g", "-O2"], &folder);
+        let object = folder.path("ours.o");
+        run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&object));
+        let text = session(&object, &source("wide.gdb"));
+        let values = text
+            .lines()
+            .filter_map(|line| line.strip_prefix('$')?.split_once(" = "));
+        let values: Vec<&str> = values.map(|(_, value)| value).collect();
+        let expected = [
+            (0, "1208925819614629174706171"),
+            (1, "340282366920938463463374607431768211455"),
+            (4, "3626777458843887524118513"),
+            (5, "340282366920938463463374607431768211455"),
+            (6, "10880332376531662572355540"),
+            (7, "3802951800684688204490093887487"),
+            (9, "32640997129594987717066622"),
+        ];
+        for (number, value) in expected {
+            assert_eq!(values.get(number), Some(&value), "{recipe}: {text}");
+        }
+    }
 }
 
 /// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these

@@ -84,6 +84,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if let Some((start, spot)) = since.filter(|(start, _)| *start < offset) {
             self.places.push(Place {
                 value,
+                part: None,
                 range: Some((start, offset)),
                 spot,
                 shape: Shape::default(),
@@ -112,6 +113,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             {
                 places.push(Place {
                     value: *value,
+                    part: None,
                     range: None,
                     spot,
                     shape: Shape::default(),

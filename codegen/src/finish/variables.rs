@@ -50,6 +50,7 @@ pub(crate) fn place_variables(
         if let Some((spot, added)) = fixed.or_else(|| Some((spot_of(value.operand)?, 0))) {
             places.push(Place {
                 value,
+                part: None,
                 range: None,
                 spot,
                 shape: Shape { added, bits: 0 },

@@ -7,10 +7,11 @@
 //! instructions have identities, and [`changes`] tells what has become of them. [`ranges`] goes along the code as it
 //! was emitted, and notes where each variable is.
 //!
-//! What is not certain is lost: a value that is nowhere, one of several parts, what an instruction that passes have
-//! changed may have overwritten, a variable that is in different places on paths that meet. A parameter that is nowhere
-//! any more is said to be what was in its register when the function was called, which debuggers may know of the
-//! caller. A value that is a sum of a constant and another one, which is somewhere, is described by that.
+//! What is not certain is lost: a value that is nowhere, what an instruction that passes have changed may have
+//! overwritten, a variable that is in different places on paths that meet. A parameter that is nowhere any more is said
+//! to be what was in its register when the function was called, which debuggers may know of the caller. A value that is
+//! a sum of a constant and another one, which is somewhere, is described by that. The registers of an integer that has
+//! several are followed each by itself, as if they were parts of the variable.
 //!
 //! Nothing of this is entered for functions without values of variables, and nothing of it changes code.
 

@@ -216,7 +216,8 @@ impl<'a> Walk<'a> {
         };
         let row = &self.steps.tracked.rows[open.value as usize];
         self.places.push(Place {
-            value: self.values[open.value as usize],
+            value: self.values[row.of as usize],
+            part: row.part,
             range: Some((open.start, end)),
             spot: open.spot,
             shape: Shape {

@@ -29,6 +29,10 @@ pub(super) enum Source {
 /// A value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
+    /// Its number in the function's list.
+    pub of: u32,
+    /// Which bits of the variable it is alone, the first and how many, if the value is in several registers.
+    pub part: Option<(u64, u64)>,
     pub variable: u32,
     /// Values of one class differ in where they come from alone.
     pub class: u32,
@@ -42,7 +46,7 @@ pub(super) struct Row {
 /// The values of all variables that are followed.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
-    /// By number in the function's list.
+    /// In the order of the function's list, one for each register that a value has.
     pub rows: Vec<Row>,
     /// By variable: those that share bits with it, itself included.
     overlapping: Vec<Vec<u32>>,
@@ -97,19 +101,24 @@ impl Tracked {
         let mut keys: Vec<Key> = Vec::new();
         let mut classes: FxHashMap<Class, u32> = FxHashMap::default();
         found.first_class = (flow.name_bytes.len() + sources.unused.len()) as u32;
-        for value in &debug.values {
+        let parts = (0..).zip(&debug.values).flat_map(|(of, value)| {
+            let count = sources.part_count(function, value);
+            (0..count).map(move |part| (of, value, (part, count)))
+        });
+        for (of, value, (part, count)) in parts {
             let (variable, inlined_at) = place(value);
             let is_followed = declared.binary_search(&(variable, inlined_at)).is_err();
-            let key = (
-                variable,
-                inlined_at,
-                fragment(sources.words(function, value.expression)),
-            );
+            let mut row = match count {
+                1 => sources.row(function, value),
+                _ => sources.part(function, value, part),
+            };
+            row.of = of;
+            let whole = || fragment(sources.words(function, value.expression));
+            let key = (variable, inlined_at, row.part.or_else(whole));
             let number = *numbers.entry(key).or_insert_with(|| {
                 keys.push(key);
                 keys.len() as u32 - 1
             });
-            let mut row = sources.row(function, value);
             row.variable = number;
             if !is_followed {
                 row.source = Source::Nowhere;
@@ -174,9 +183,13 @@ impl Tracked {
                 while at < block.end && func.origins[at as usize] < value.before {
                     at += 1;
                 }
-                match at < block.end {
-                    true => self.starts.push((at, index)),
-                    false => self.ends.push((number, index)),
+                let first = self.rows.partition_point(|row| row.of < index);
+                let own = self.rows[first..].iter().take_while(|row| row.of == index);
+                for row in (first as u32..).take(own.count()) {
+                    match at < block.end {
+                        true => self.starts.push((at, row)),
+                        false => self.ends.push((number, row)),
+                    }
                 }
             }
         }
@@ -300,6 +313,8 @@ impl Sources<'_> {
     /// Where a value of a variable comes from.
     fn row(&self, function: &Function, value: &DebugValue) -> Row {
         let mut row = Row {
+            of: 0,
+            part: None,
             variable: 0,
             class: 0,
             source: Source::Nowhere,
@@ -335,6 +350,53 @@ impl Sources<'_> {
                 break;
             };
             (operand, row.added) = (base, row.added.wrapping_add(added));
+        }
+        row
+    }
+
+    /// In how many registers a value is that is described by parts; 1 for all others.
+    fn part_count(&self, function: &Function, value: &DebugValue) -> u8 {
+        let Some(operand) = value.operand.as_value().filter(|_| value.kind == DebugKind::Value) else {
+            return 1;
+        };
+        let ty = function.value(operand).ty;
+        let bits = function.types().int_bits(ty).map_or(0, u64::from);
+        let is_whole = match *self.words(function, value.expression) {
+            [] => true,
+            [FRAGMENT, _, size] => size == bits,
+            _ => false,
+        };
+        let parts = self.parts.get(ty.index()).copied().unwrap_or_default();
+        let is_filled = !parts.float && u64::from(parts.count) * u64::from(parts.bytes) * 8 == bits;
+        if is_whole && is_filled { parts.count } else { 1 }
+    }
+
+    /// Where one of several registers of a value comes from.
+    fn part(&self, function: &Function, value: &DebugValue, part: u8) -> Row {
+        let first = fragment(self.words(function, value.expression)).map_or(0, |fragment| fragment.0);
+        let mut row = Row {
+            of: 0,
+            part: None,
+            variable: 0,
+            class: 0,
+            source: Source::Nowhere,
+            added: 0,
+            bits: 0,
+        };
+        let Some(operand) = value.operand.as_value() else {
+            return row;
+        };
+        let data = function.value(operand);
+        let bits = self
+            .parts
+            .get(data.ty.index())
+            .map_or(0, |parts| u64::from(parts.bytes) * 8);
+        row.part = Some((first.saturating_add(u64::from(part) * bits), bits));
+        if let Some(&register) = self.first_vreg.get(operand.index())
+            && register != u32::MAX
+        {
+            let name = Name(Reg::virtual_number(register + u32::from(part)).0);
+            row.source = Source::Name(name, data.kind == ValueKind::Param);
         }
         row
     }

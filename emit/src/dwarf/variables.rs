@@ -189,6 +189,7 @@ impl DebugWriter<'_> {
     /// A place of a variable or a part of it, if it can be described.
     fn piece<'p>(&'p self, variable: &Variable, place: &'p Place) -> Option<Piece<'p>> {
         let (words, fragment) = split_fragment(self.words_of(variable, place)?);
+        let fragment = place.part.or(fragment);
         let place = match (words, fragment) {
             ([], None) => self.widened(variable, *place),
             _ => *place,
