@@ -95,6 +95,8 @@ pub struct Globals {
     string_table: Str,
     /// Whether names are in the string table (version 2 of the module record).
     uses_string_table: bool,
+    /// By list of attributes, what it says of functions with bodies, once one has had it.
+    heads: Vec<Option<FunctionHead>>,
 }
 
 /// A record's fields after the name.
@@ -519,8 +521,11 @@ impl Globals {
             return Ok(());
         }
         let mut head = FunctionHead::new(symbol);
+        if let Some(attributes) = list_attributes.function() {
+            self.apply_list(&mut head, list as usize, attributes, module);
+        }
         head.call_conv = CallConv(convention as u16);
-        head.align_log2 = align_log2;
+        head.align_log2 = head.align_log2.max(align_log2);
         let mut unsupported = Vec::new();
         let refusal = match collector {
             Some(_) => Refusal::GarbageCollection,
@@ -531,7 +536,6 @@ impl Globals {
         }
         if let Some(attributes) = list_attributes.function() {
             unsupported.extend(attributes.unsupported.iter().cloned());
-            apply_attributes(&mut head, attributes, module);
         }
         if head.entry_filler.max(head.prefix_filler) > limits::FILLER_BYTES {
             unsupported.push(format!(
@@ -545,6 +549,29 @@ impl Globals {
         }
         module.functions.push(head);
         Ok(())
+    }
+
+    /// Takes over what a list of attributes says of a function with a body. Most functions share a few lists.
+    fn apply_list(
+        &mut self,
+        head: &mut FunctionHead,
+        list: usize,
+        attributes: &FunctionAttributes,
+        module: &mut Module,
+    ) {
+        if self.heads.len() <= list {
+            self.heads.resize(list + 1, None);
+        }
+        let symbol = head.symbol;
+        *head = match &self.heads[list] {
+            Some(known) => known.clone(),
+            None => {
+                apply_attributes(head, attributes, module);
+                self.heads[list] = Some(head.clone());
+                return;
+            }
+        };
+        head.symbol = symbol;
     }
 
     fn alias(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
