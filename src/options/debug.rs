@@ -8,21 +8,21 @@ use frazil_emit::dwarf::DebugOptions;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct DebugArguments {
     /// Describe the frames of all functions in a section .debug_frame, with debug information or without
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub force_dwarf_frame_section: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub force_dwarf_frame_section: Option<bool>,
     /// Write a section .debug_aranges, which says where the code and data of each unit are
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub generate_arange_section: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub generate_arange_section: Option<bool>,
 }
 
 impl DebugArguments {
     /// The same for the writer.
     pub(crate) fn options(&self) -> DebugOptions {
         DebugOptions {
-            all_frames: self.force_dwarf_frame_section,
-            address_ranges: self.generate_arange_section,
+            all_frames: self.force_dwarf_frame_section.unwrap_or_default(),
+            address_ranges: self.generate_arange_section.unwrap_or_default(),
         }
     }
 }

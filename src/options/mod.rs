@@ -176,17 +176,17 @@ pub struct Arguments {
     #[arg(long, value_enum, visible_alias = "filetype")]
     pub emit: Option<Emit>,
     /// Give each function a section of its own
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub function_sections: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub function_sections: Option<bool>,
     /// Give each variable a section of its own
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub data_sections: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub data_sections: Option<bool>,
     /// Leave out debug information, which is not even read then
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub strip_debug: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub strip_debug: Option<bool>,
     /// Compress debug sections of objects
     #[arg(long, value_name = "FORM", value_enum, num_args = 0..=1, require_equals = true,
           default_value = "none", default_missing_value = "zlib", hide_default_value = true)]
@@ -194,9 +194,9 @@ pub struct Arguments {
     #[command(flatten)]
     pub debug: DebugArguments,
     /// Say in assembly text what each line comes from, which registers are alive and which end there
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_default_value = true)]
-    pub asm_verbose: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub asm_verbose: Option<bool>,
     /// Have LLVM run passes of its middle end first, as opt -passes takes them
     #[arg(long, value_name = "PIPELINE")]
     pub llvm_passes: Option<String>,
@@ -296,15 +296,15 @@ impl Arguments {
             relocation_model: self.target.relocation_model(),
             code_model: self.target.code_model,
             large_data_threshold: self.target.large_data_threshold,
-            function_sections: self.function_sections,
-            data_sections: self.data_sections,
-            keeps_debug: !self.strip_debug,
+            function_sections: self.function_sections.unwrap_or_default(),
+            data_sections: self.data_sections.unwrap_or_default(),
+            keeps_debug: !self.strip_debug.unwrap_or_default(),
             compress_debug: self.compress_debug_sections,
             debug: self.debug.options(),
             observe: self.observe.observe()?,
             check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),
-            asm_verbose: self.asm_verbose,
+            asm_verbose: self.asm_verbose.unwrap_or_default(),
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
             ends_process: false,
