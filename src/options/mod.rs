@@ -369,7 +369,10 @@ mod tests {
     #[test]
     fn the_last_of_several_values_counts_and_switches_take_values() {
         let arguments = parse("--function-sections --data-sections --data-sections=false --mcpu a --mcpu b in.bc");
-        assert!(arguments.function_sections && !arguments.data_sections);
+        assert_eq!(
+            (arguments.function_sections, arguments.data_sections),
+            (Some(true), Some(false))
+        );
         assert_eq!(arguments.target.mcpu.as_deref(), Some("b"));
     }
 }

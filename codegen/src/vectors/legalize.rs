@@ -20,6 +20,7 @@
 use super::average;
 use super::division::Division;
 use super::layout::Layouts;
+use super::mask_bits;
 use super::masked::Masked;
 use super::narrow::Narrow;
 use super::pieces;
@@ -78,6 +79,9 @@ pub(super) fn first_stage<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Function> 
     }
     let mut walk_over = |walk: &mut Walk<'_>| {
         walk.is_first_stage = true;
+        if layouts.has_bits() {
+            walk.rebuild.wanted_bits = mask_bits::wanted(unit.function);
+        }
         let own = Plan::unchanged(unit.function.signature());
         walk.run(unit, &own).map(|()| true)
     };

@@ -92,10 +92,7 @@ impl<'a> Rebuild<'a> {
             mapped: vec![unmapped; old.values().len()],
             phis: Vec::new(),
             bits_of_masks: FxHashMap::default(),
-            wanted_bits: match layouts.has_bits() {
-                true => super::mask_bits::wanted(old),
-                false => Vec::new(),
-            },
+            wanted_bits: Vec::new(),
             masks_of_bits: FxHashMap::default(),
             pieces: FxHashMap::default(),
             followed: Vec::new(),

@@ -35,8 +35,8 @@ impl Rebuild<'_> {
         matches!(self.old.types().data(ty), TypeData::Vector { element: Type::I1, .. })
     }
 
-    /// Whether the vector that a call loads or stores fills a register, or the half of one if its lanes lie side by side
-    /// in memory, its lanes are of 8, 16, 32 or 64 bits, and addresses of lanes fit into a register, too.
+    /// Whether the vector that a call loads or stores fills a register, or the half of one if its lanes lie side by
+    /// side in memory, its lanes are of 8, 16, 32 or 64 bits, and addresses of lanes fit into a register, too.
     pub fn fills_register(&self, data: &InstData, masked: Masked) -> bool {
         let signature = self.old.sig(self.old.call(data).sig);
         let Some(param) = signature.returns.first().or(signature.params.first()) else {

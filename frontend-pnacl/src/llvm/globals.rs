@@ -559,19 +559,19 @@ impl Globals {
         attributes: &FunctionAttributes,
         module: &mut Module,
     ) {
+        if let Some(Some(known)) = self.heads.get(list) {
+            let symbol = head.symbol;
+            *head = known.clone();
+            head.symbol = symbol;
+            return;
+        }
+        apply_attributes(head, attributes, module);
         if self.heads.len() <= list {
             self.heads.resize(list + 1, None);
         }
-        let symbol = head.symbol;
-        *head = match &self.heads[list] {
-            Some(known) => known.clone(),
-            None => {
-                apply_attributes(head, attributes, module);
-                self.heads[list] = Some(head.clone());
-                return;
-            }
-        };
-        head.symbol = symbol;
+        if let Some(known) = self.heads.get_mut(list) {
+            *known = Some(head.clone());
+        }
     }
 
     fn alias(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
