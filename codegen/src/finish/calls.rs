@@ -24,7 +24,7 @@ use frazil_ir::debug::kind::Subprogram;
 /// `DIFlagAllCallsDescribed` (`llvm/IR/DebugInfoFlags.def`).
 const ALL_CALLS_DESCRIBED: u64 = 1 << 29;
 
-/// How many instructions are looked at for each register of a call.
+/// How many instructions, and beginnings of blocks, are looked at for each register of a call.
 const MOST_STEPS: usize = 128;
 
 /// The calls of a function, and what is needed to describe them.
@@ -148,9 +148,10 @@ impl<'a> CallNotes<'a> {
         let mut block = blocks.partition_point(|block| block.end <= self.index);
         let mut at = self.index;
         for _ in 0..MOST_STEPS {
-            while at == blocks.get(block)?.start {
+            if at == blocks.get(block)?.start {
                 block = self.before[block]? as usize;
                 at = blocks[block].end;
+                continue;
             }
             at -= 1;
             let inst = &self.func.insts[at as usize];
