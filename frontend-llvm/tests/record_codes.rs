@@ -333,10 +333,7 @@ const TABLE: &[Rows] = &[
             ("FUNC_CODE_DEBUG_RECORD_DECLARE", Read("DEBUG_DECLARE")),
             ("FUNC_CODE_DEBUG_RECORD_ASSIGN", Read("DEBUG_ASSIGN")),
             ("FUNC_CODE_DEBUG_RECORD_VALUE_SIMPLE", Read("DEBUG_VALUE_SIMPLE")),
-            (
-                "FUNC_CODE_DEBUG_RECORD_LABEL",
-                Passed("between the first and the last record of debug information"),
-            ),
+            ("FUNC_CODE_DEBUG_RECORD_LABEL", Read("DEBUG_LABEL")),
             ("FUNC_CODE_DEBUG_RECORD_DECLARE_VALUE", Read("LAST_DEBUG_RECORD")),
         ],
     ),
