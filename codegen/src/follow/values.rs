@@ -43,6 +43,19 @@ pub(super) struct Row {
     pub bits: u16,
 }
 
+impl Row {
+    /// A value that is in no place that is followed.
+    const NOWHERE: Row = Row {
+        of: 0,
+        part: None,
+        variable: 0,
+        class: 0,
+        source: Source::Nowhere,
+        added: 0,
+        bits: 0,
+    };
+}
+
 /// The values of all variables that are followed.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
@@ -312,15 +325,7 @@ impl Sources<'_> {
 
     /// Where a value of a variable comes from.
     fn row(&self, function: &Function, value: &DebugValue) -> Row {
-        let mut row = Row {
-            of: 0,
-            part: None,
-            variable: 0,
-            class: 0,
-            source: Source::Nowhere,
-            added: 0,
-            bits: 0,
-        };
+        let mut row = Row::NOWHERE;
         if value.kind == DebugKind::Declare {
             return row;
         }
@@ -374,15 +379,7 @@ impl Sources<'_> {
     /// Where one of several registers of a value comes from.
     fn part(&self, function: &Function, value: &DebugValue, part: u8) -> Row {
         let first = fragment(self.words(function, value.expression)).map_or(0, |fragment| fragment.0);
-        let mut row = Row {
-            of: 0,
-            part: None,
-            variable: 0,
-            class: 0,
-            source: Source::Nowhere,
-            added: 0,
-            bits: 0,
-        };
+        let mut row = Row::NOWHERE;
         let Some(operand) = value.operand.as_value() else {
             return row;
         };

@@ -15,6 +15,7 @@
 //! own for them. An integer that a mask is cast from, or that it was in a call, is taken as it is.
 
 use super::layout::Layout;
+use super::mask_bits::is_mask;
 use super::masked::Masked;
 use super::rebuild::{Rebuild, Source, Span};
 use crate::error::CodegenError;
@@ -32,7 +33,7 @@ impl Rebuild<'_> {
     }
 
     fn is_mask(&self, ty: Type) -> bool {
-        matches!(self.old.types().data(ty), TypeData::Vector { element: Type::I1, .. })
+        is_mask(self.old, ty)
     }
 
     /// Whether the vector that a call loads or stores fills a register, or the half of one if its lanes lie side by

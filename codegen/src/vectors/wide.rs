@@ -1,6 +1,7 @@
 //! Instructions that have to do with types that are computed wide ([`width`](super::width)): which of them are done as
 //! they are, and how vectors are taken apart and put together for the others.
 
+use super::mask_bits::is_mask;
 use super::rebuild::{Rebuild, Span};
 use super::width::{each_type, is_neutral};
 use crate::error::CodegenError;
@@ -73,11 +74,7 @@ impl Rebuild<'_> {
 
     /// Whether the first operand is a vector of truth values.
     fn has_mask(&self, data: &InstData) -> bool {
-        let of = |ty| self.old.types().data(ty);
-        matches!(
-            self.old.operand_type(data.a).map(of),
-            Some(TypeData::Vector { element: Type::I1, .. })
-        )
+        self.old.operand_type(data.a).is_some_and(|ty| is_mask(self.old, ty))
     }
 
     /// The comparison whose mask a select or an extension takes where masks are bits: of wide values, or of integers in

@@ -12,7 +12,7 @@
 //! The mask is always in the same register, [`MASK`], so that instructions need no fourth operand for it: rules move it
 //! there right before. Whether lanes without a bit become zero instead, and how results are rounded, is in the
 //! instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
-//! its own.
+//! its own, but for loads, which would read it for nothing.
 //!
 //! Left out: operands in memory but for what accesses it lane by lane or writes it, and broadcasts.
 
@@ -65,7 +65,7 @@ enum Masks {
     No,
     Both,
     Always,
-    /// Always, and it chooses between two operands, so that all lanes are written.
+    /// Always, and it chooses between two operands, or between one and zero, so that all lanes are written.
     Chooses,
 }
 
