@@ -301,6 +301,9 @@ pub struct TargetDesc {
     pub fixups: &'static [FixupDesc],
     /// The integer and the float class.
     pub classes: [ClassDesc; 2],
+    /// The class of mask registers, which functions with some features have ([`crate::isa::Isa::has_masks`]): no
+    /// convention knows of them, and they are lost in every call.
+    pub masks: Option<ClassDesc>,
     /// Width in bytes of the float registers that hold vectors, 0 if none do: what [`crate::isa::Isa::parts`] says of
     /// every vector that has a register, at most those of a constant's bits (16).
     pub vector_bytes: u8,
@@ -365,14 +368,31 @@ pub struct TargetDesc {
 impl TargetDesc {
     /// The registers of a class, as the target's table has them.
     #[inline]
+    ///
+    /// # Panics
+    /// If it is the class of masks, and the target has no such registers.
     pub fn class(&self, class: RegClass) -> &ClassDesc {
-        &self.classes[class as usize]
+        match class {
+            RegClass::Mask => self.masks.as_ref().expect("who asks has a mask"),
+            _ => &self.classes[class.bank()],
+        }
+    }
+
+    /// The classes that the target has.
+    pub fn each_class(&self) -> impl Iterator<Item = RegClass> + use<> {
+        let masks = self.masks.map(|_| RegClass::Mask);
+        [RegClass::Int, RegClass::Float].into_iter().chain(masks)
+    }
+
+    /// The mask registers that values may live in.
+    pub fn mask_registers(&self) -> PRegSet {
+        self.masks.map_or(PRegSet::EMPTY, |class| class.allocatable)
     }
 
     /// Bytes of the widest part that registers of a class hold.
     pub fn widest_bytes(&self, class: RegClass) -> u8 {
         match class {
-            RegClass::Int => self.class(class).bytes,
+            RegClass::Int | RegClass::Mask => self.class(class).bytes,
             RegClass::Float => self.class(class).bytes.max(self.passed_vector_bytes),
         }
     }

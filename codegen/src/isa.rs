@@ -265,7 +265,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_upper_registers(&self, _features: FeatureSet) -> bool {
         false
     }
-    /// Gives those of a function's instructions that name such a register, whose rows all have
+    /// Whether a function with these features has [`TargetDesc::masks`].
+    fn has_masks(&self, _features: FeatureSet) -> bool {
+        false
+    }
+    /// Gives those of a function's instructions that name an upper register, whose rows all have
     /// [`OpDesc::names_upper`], a form that can be encoded.
     fn encode_upper(&self, _insts: &mut [MInst]) {}
     /// Rules of the passes over machine code.

@@ -174,6 +174,13 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
         }
     }
 
+    fn mask_registers(&self) -> PRegSet {
+        match self.isa.has_masks(self.features) {
+            true => self.isa.desc().mask_registers(),
+            false => PRegSet::EMPTY,
+        }
+    }
+
     fn meaning(&self) -> &'static dyn Meaning {
         self.isa.meaning()
     }
@@ -246,16 +253,18 @@ fn compile_once<I: Isa>(
     }
     let frame_pointer = needs_frame_pointer(isa.desc(), func, unit.view.frame_pointer(unit.head))?;
     // A function that preserves vectors of its caller would have to preserve all of each of these.
-    let upper = match func.frame.callee_saved.bank(RegClass::Float as usize) {
+    let upper = match func.frame.callee_saved.bank(RegClass::Float.bank()) {
         0 if unit.head.cleared_registers.is_empty() && state.replaced_allocator.is_none() => hooks.upper_registers(),
         _ => PRegSet::EMPTY,
     };
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
-        allocatable: state
-            .registers
-            .restrict(allocatable(isa.desc(), &func.frame, frame_pointer).union(upper)),
+        allocatable: state.registers.restrict(
+            allocatable(isa.desc(), &func.frame, frame_pointer)
+                .union(upper)
+                .union(hooks.mask_registers()),
+        ),
         upper,
         callee_saved: func.frame.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,

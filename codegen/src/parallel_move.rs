@@ -7,7 +7,7 @@
 //!
 //! Invariant: each destination occurs once.
 
-use crate::reg::Reg;
+use crate::reg::{Reg, RegClass};
 use frazil_support::FxHashMap;
 
 /// A location that both sources and destinations may name.
@@ -39,8 +39,8 @@ pub struct Move<F> {
     pub source: Source<F>,
     /// To.
     pub dest: Location,
-    /// Whether the contents is a float.
-    pub float: bool,
+    /// The class of registers that the contents is for.
+    pub class: RegClass,
     /// Width of the part in bytes.
     pub bytes: u8,
     /// Width to extend from, and whether by sign; 0 for none.
@@ -54,7 +54,7 @@ pub enum Step<F> {
     /// Save the contents of this location, of this class and width, for one later [`Source::Saved`].
     Save {
         location: Location,
-        float: bool,
+        class: RegClass,
         /// Its width in bytes.
         bytes: u8,
     },
@@ -202,10 +202,10 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
     fn break_cycle(&mut self, index: usize) {
         let dest = self.moves[index].dest;
         let reader = self.last_of_cycle(index);
-        let Move { float, bytes, .. } = self.moves[reader];
+        let Move { class, bytes, .. } = self.moves[reader];
         self.steps.push(Step::Save {
             location: dest,
-            float,
+            class,
             bytes,
         });
         self.moves[reader].source = Source::Saved;
@@ -249,7 +249,7 @@ mod tests {
             moves.push(Move {
                 source: Source::Location(location(from)),
                 dest: location(to),
-                float: false,
+                class: RegClass::Int,
                 bytes: 8,
                 extend: (0, false),
             });

@@ -34,6 +34,8 @@ pub trait MachHooks {
     fn has_three_operands(&self) -> bool;
     /// [`TargetDesc::upper_registers`] if the function has them.
     fn upper_registers(&self) -> PRegSet;
+    /// [`TargetDesc::mask_registers`] if the function has them.
+    fn mask_registers(&self) -> PRegSet;
     /// What instructions mean, for the validator of passes.
     fn meaning(&self) -> &'static dyn Meaning;
 }
@@ -81,6 +83,24 @@ pub trait MachRules: Send + Sync {
     /// and written, it is only written there, and what was read is `regs[1]`; what was `regs[1]` is `regs[2]`.
     fn with_three_operands(&self, _inst: &MInst) -> Option<MInst> {
         None
+    }
+
+    /// The instruction that does the same to mask registers, of one that only moves bits, or combines each with the
+    /// same bit of another register. Registers are the same as before, virtual or physical, but may be in other slots.
+    fn on_masks(&self, _inst: &MInst) -> Option<MInst> {
+        None
+    }
+
+    /// The first of two instructions that follow each other if it can write its mask to the register to which the
+    /// second one copies it. Registers may be virtual.
+    fn with_mask_in(&self, _inst: &MInst, _copy: &MInst) -> Option<MInst> {
+        None
+    }
+
+    /// Takes all bits of a mask register to a general one, or back if `to_mask`. Asked only of targets with
+    /// [`MachRules::on_masks`].
+    fn transfer_mask(&self, dst: Reg, src: Reg, _to_mask: bool) -> MInst {
+        unreachable!("{dst:?} and {src:?}: no instruction works on masks")
     }
 
     /// The form of an instruction with a vector in memory as its last operand that has it in this register instead, and

@@ -1,7 +1,8 @@
 //! Registers and sets of them.
 //!
 //! Physical registers have numbers below [`Reg::FIRST_VIRTUAL`] in two banks of 64 (contract 8): bank 0 holds integer
-//! and special registers, bank 1 float, vector and mask registers. Larger numbers are virtual.
+//! and special registers, bank 1 float and vector registers and, from number 32 on, mask registers. Larger numbers are
+//! virtual.
 
 /// A register: physical, virtual, or one of the marks below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,15 +93,55 @@ impl std::fmt::Debug for Reg {
     }
 }
 
-/// The class of registers that a part of a value is in; its number is the bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The class of registers that a part of a value is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RegClass {
     /// Integers and pointers.
     Int,
     /// Floating-point numbers and vectors.
     Float,
+    /// Truth values of lanes, a bit each, where vectors have registers for them: what the pass `mask-registers` takes
+    /// out of general registers. No type of the intermediate representation has parts of this class.
+    Mask,
 }
+
+impl RegClass {
+    /// How many there are.
+    pub const COUNT: usize = 3;
+
+    /// The class of a physical register.
+    #[inline]
+    pub const fn of(reg: Reg) -> RegClass {
+        match (reg.bank(), reg.number()) {
+            (0, _) => RegClass::Int,
+            (_, ..FIRST_MASK) => RegClass::Float,
+            _ => RegClass::Mask,
+        }
+    }
+
+    /// The bank of its registers.
+    #[inline]
+    pub const fn bank(self) -> usize {
+        match self {
+            RegClass::Int => 0,
+            RegClass::Float | RegClass::Mask => 1,
+        }
+    }
+
+    /// The registers of its bank that may be of the class, as a bit mask.
+    #[inline]
+    pub const fn numbers(self) -> u64 {
+        match self {
+            RegClass::Int => u64::MAX,
+            RegClass::Float => (1 << FIRST_MASK) - 1,
+            RegClass::Mask => u64::MAX << FIRST_MASK,
+        }
+    }
+}
+
+/// The number of the first mask register in bank 1.
+const FIRST_MASK: u32 = 32;
 
 /// A set of physical registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -212,5 +253,15 @@ mod tests {
         assert!(set.contains(a) && set.contains(b) && !set.contains(Reg::physical(0, 63)));
         assert_eq!(set.iter().collect::<Vec<_>>(), [a, b]);
         assert_eq!(set.minus(PRegSet::of(&[a])).iter().collect::<Vec<_>>(), [b]);
+    }
+
+    #[test]
+    fn each_physical_register_is_of_one_class() {
+        for reg in (0..Reg::FIRST_VIRTUAL).map(Reg) {
+            for class in [RegClass::Int, RegClass::Float, RegClass::Mask] {
+                let is_among = class.bank() == reg.bank() && class.numbers() >> reg.number() & 1 != 0;
+                assert_eq!(is_among, class == RegClass::of(reg), "{reg:?} {class:?}");
+            }
+        }
     }
 }

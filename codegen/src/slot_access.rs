@@ -19,16 +19,11 @@ pub struct SlotAccess {
     pub disp: i32,
     /// Width.
     pub bytes: u8,
-    /// Whether float registers access it so.
-    pub is_float: bool,
+    /// The class of registers that are stored or reloaded.
+    pub class: RegClass,
 }
 
 impl SlotAccess {
-    /// The class of registers that are stored or reloaded.
-    pub fn class(self) -> RegClass {
-        if self.is_float { RegClass::Float } else { RegClass::Int }
-    }
-
     /// Whether it has a byte in common with `bytes` at `disp`.
     pub fn overlaps(self, disp: i32, bytes: i32) -> bool {
         self.disp < disp + bytes && disp < self.disp + i32::from(self.bytes)
@@ -40,14 +35,14 @@ impl SlotAccess {
 struct Form {
     inst: MInst,
     bytes: u8,
-    is_float: bool,
+    class: RegClass,
 }
 
 impl Form {
     fn matches(&self, inst: &MInst) -> bool {
         let like = &self.inst;
         (inst.op, inst.size, inst.aux, inst.imm) == (like.op, like.size, like.aux, like.imm)
-            && (inst.reg(0).bank() != 0) == self.is_float
+            && RegClass::of(inst.reg(0)) == self.class
     }
 }
 
@@ -70,18 +65,15 @@ impl SlotForms {
         self.spills.clear();
         self.reloads.clear();
         let mem = Mem::base(Reg::FRAME, 0);
-        for class in [RegClass::Int, RegClass::Float] {
-            let reg = Reg::physical(class as u8, 0);
+        for class in target.each_class() {
+            let reg = Reg::physical(class.bank() as u8, class.numbers().trailing_zeros() as u8);
             // Where widths look alike, the first of them counts; the commonest come first.
             for bytes in [4, 8, 16, 32, 64, 1, 2] {
-                if bytes > target.widest_bytes(class) {
+                // Masks are moved as a whole.
+                if bytes > target.widest_bytes(class) || class == RegClass::Mask && bytes < target.widest_bytes(class) {
                     continue;
                 }
-                let form = |inst| Form {
-                    inst,
-                    bytes,
-                    is_float: class == RegClass::Float,
-                };
+                let form = |inst| Form { inst, bytes, class };
                 self.spills.push(form(hooks.spill(class, bytes, reg, mem)));
                 self.reloads.push(form(hooks.reload(class, bytes, reg, mem)));
             }
@@ -117,6 +109,6 @@ fn access(forms: &[Form], inst: &MInst) -> Option<SlotAccess> {
     Some(SlotAccess {
         disp: inst.disp,
         bytes: form.bytes,
-        is_float: form.is_float,
+        class: form.class,
     })
 }

@@ -53,6 +53,7 @@ static TARGET: TargetDesc = TargetDesc {
     ],
     fixups: &[],
     classes: [CLASS, CLASS],
+    masks: None,
     vector_bytes: 0,
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,

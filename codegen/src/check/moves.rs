@@ -2,7 +2,7 @@
 
 use crate::isa::Isa;
 use crate::minst::{MInst, Mem};
-use crate::reg::{Reg, RegClass};
+use crate::reg::Reg;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MoveKind {
@@ -34,7 +34,7 @@ impl MoveTable {
     pub fn learn<I: Isa>(&mut self, isa: &I) {
         self.rows.clear();
         let desc = isa.desc();
-        for class in [RegClass::Int, RegClass::Float] {
+        for class in desc.each_class() {
             let reg = desc.class(class).scratch;
             let mem = Mem::base(desc.frame_pointer, 0);
             for bytes in [1, 2, 4, 8, 16, 32, 64] {

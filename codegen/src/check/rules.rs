@@ -4,12 +4,12 @@
 use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, VReg, op_desc, pseudo};
 use crate::minst::MInst;
-use crate::reg::Reg;
+use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocatorInput, Edit, RegOrSlot};
 
 /// A register for a virtual one.
 pub(super) fn register_fits(input: &AllocatorInput<'_>, vreg: &VReg, reg: Reg) -> Result<(), &'static str> {
-    if !reg.is_physical() || reg.bank() != vreg.class as usize {
+    if !reg.is_physical() || RegClass::of(reg) != vreg.class {
         return Err("is in a register of another class");
     }
     if !input.allocatable.contains(reg) {

@@ -45,6 +45,7 @@ static TARGET: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    masks: None,
     vector_bytes: 0,
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,

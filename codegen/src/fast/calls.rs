@@ -473,7 +473,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.st.moves.push(Move {
             source,
             dest,
-            float: false,
+            class: RegClass::Int,
             bytes: self.base.isa.desc().pointer_bytes,
             extend: (0, false),
         });
@@ -493,14 +493,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             PartPlace::Reg(reg) => Location::Reg(reg),
             PartPlace::Stack(offset) => memory(offset),
         };
-        let Parts { float, bytes, .. } = place.parts;
+        let (class, bytes) = (place.parts.class(), place.parts.bytes);
         let extend = place.extend_of(part);
         let spot = self.spot(dest);
         self.rec.needs(spot, Thing::Part(operand, part));
         self.st.moves.push(Move {
             source,
             dest,
-            float,
+            class,
             bytes,
             extend,
         });

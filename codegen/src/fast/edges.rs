@@ -75,7 +75,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.st.moves.push(Move {
                     source,
                     dest,
-                    float: parts.float,
+                    class: parts.class(),
                     bytes: parts.bytes,
                     extend,
                 });
@@ -131,12 +131,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for step in &steps {
             match *step {
                 Step::Move(m) => self.perform_move(m),
-                Step::Save { location, float, bytes } => {
+                Step::Save { location, class, bytes } => {
                     let dest = Location::Frame(self.cycle_slot(bytes));
                     self.perform_move(Move {
                         source: Source::Location(location),
                         dest,
-                        float,
+                        class,
                         bytes,
                         extend: (0, false),
                     });
@@ -153,15 +153,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     fn perform_move(&mut self, m: Move<FreshPart>) {
-        let class = if m.float { RegClass::Float } else { RegClass::Int };
         let target = match m.dest {
             Location::Reg(reg) => reg,
             _ => match m.source {
                 Source::Location(Location::Reg(reg)) if m.extend.0 == 0 => reg,
-                _ => self.scratch(m.float),
+                _ => self.scratch(m.class == RegClass::Float),
             },
         };
-        self.bring(m, class, target);
+        self.bring(m, m.class, target);
         // A slot has at least four bytes. Memory of others must not be written beyond the value.
         let (mem, bytes) = match m.dest {
             Location::Reg(_) => return,
@@ -169,7 +168,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Location::Outgoing(offset) => (Mem::base(self.base.isa.desc().stack_pointer, offset), m.bytes.max(4)),
             Location::Memory(reg, offset) => (Mem::base(reg, offset), m.bytes),
         };
-        self.put(self.base.isa.spill(class, bytes, target, mem));
+        self.put(self.base.isa.spill(m.class, bytes, target, mem));
         if matches!(m.dest, Location::Frame(_)) {
             self.base.buf.remark(annotate::SPILL);
         }

@@ -90,7 +90,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register.
     #[cold]
     fn make_room(&mut self, class: RegClass) -> Reg {
-        let bank = class as usize;
+        let bank = class.bank();
         let regs = &self.st.regs;
         let allocatable = self.base.isa.desc().class(class).allocatable;
         let candidates = allocatable

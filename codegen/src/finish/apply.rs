@@ -222,7 +222,7 @@ impl<I: Isa> Applier<'_, I> {
         self.st.moves.push(Move {
             source,
             dest,
-            float: vreg.class == RegClass::Float,
+            class: vreg.class,
             bytes: vreg.bytes.max(4),
             extend: (0, false),
         });
@@ -243,13 +243,13 @@ impl<I: Isa> Applier<'_, I> {
         for step in &moves.steps {
             match *step {
                 Step::Move(m) => self.perform_one(insts, m, scratch_is_free),
-                Step::Save { location, float, bytes } => {
-                    let dest = self.saved_place(float, bytes, scratch_is_free);
+                Step::Save { location, class, bytes } => {
+                    let dest = self.saved_place(class, bytes, scratch_is_free);
                     let source = Source::Location(location);
                     let save = Move {
                         source,
                         dest,
-                        float,
+                        class,
                         bytes,
                         extend: (0, false),
                     };
@@ -262,20 +262,20 @@ impl<I: Isa> Applier<'_, I> {
     }
 
     /// The place for the value that is saved to break a cycle.
-    fn saved_place(&mut self, float: bool, bytes: u8, scratch_is_free: bool) -> Location {
+    fn saved_place(&mut self, class: RegClass, bytes: u8, scratch_is_free: bool) -> Location {
         if scratch_is_free {
-            return Location::Reg(self.isa.desc().classes[usize::from(float)].scratch);
+            return Location::Reg(self.isa.desc().class(class).scratch);
         }
         let areas = &mut self.out.frame.areas;
         Location::Frame(self.cycle_slots.of(bytes, |bytes| areas.allocate(bytes, 16)))
     }
 
     fn perform_one(&mut self, insts: &mut Vec<MInst>, m: Move<Reg>, scratch_is_free: bool) {
-        let class = if m.float { RegClass::Float } else { RegClass::Int };
+        let class = m.class;
         let scratch = self.isa.desc().class(class).scratch;
         let source = match m.source {
             Source::Location(location) => Some(location),
-            Source::Saved => Some(self.saved_place(m.float, m.bytes, scratch_is_free)),
+            Source::Saved => Some(self.saved_place(m.class, m.bytes, scratch_is_free)),
             Source::Fresh(_) => None,
         };
         let reg = match (m.dest, source) {

@@ -15,7 +15,7 @@ use super::walk::{Walk, WalkInput};
 use super::{Allocation, AllocatorInput};
 use crate::error::CodegenError;
 use crate::mfunc::MFunc;
-use crate::reg::PRegSet;
+use crate::reg::{PRegSet, RegClass};
 
 /// Limits for the work per instruction, beyond which cheaper and less exact methods are used.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +108,10 @@ pub fn allocate(
         intervals,
         memory: scan,
         sets: [
-            input.allocatable.bank(0),
-            input.allocatable.bank(1),
-            input.allocatable.minus(input.upper).bank(1),
+            of_class(input.allocatable, RegClass::Int),
+            of_class(input.allocatable, RegClass::Float),
+            of_class(input.allocatable, RegClass::Mask),
+            of_class(input.allocatable.minus(input.upper), RegClass::Float),
         ],
         clobbers: &walk.clobbers,
         clobbered,
@@ -140,4 +141,9 @@ pub fn allocate(
     }
     .run();
     Ok(())
+}
+
+/// Registers of a class as bits of their bank.
+fn of_class(registers: PRegSet, class: RegClass) -> u64 {
+    registers.bank(class.bank()) & class.numbers()
 }

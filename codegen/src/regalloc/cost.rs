@@ -74,7 +74,7 @@ impl Scan<'_> {
             burden: 0.0,
         };
         while set != 0 {
-            let reg = class as u8 * 64 + set.trailing_zeros() as u8;
+            let reg = class.bank() as u8 * 64 + set.trailing_zeros() as u8;
             set &= set - 1;
             let Some((choice, burden)) = self.offer(part, reg, needed_end, &mut rest) else {
                 continue;

@@ -15,7 +15,7 @@ use crate::mfunc::{MFunc, can_rematerialize, for_each_register, op_desc};
 use crate::reg::{Reg, RegClass};
 
 /// The number of the set of float registers without those that only some instructions can name.
-pub(super) const CONFINED: u8 = 2;
+pub(super) const CONFINED: u8 = RegClass::COUNT as u8;
 
 /// Marks the bundles that are confined.
 pub(super) fn confine(func: &MFunc, input: &AllocatorInput<'_>, copies: &[Copy], intervals: &mut Intervals) {

@@ -133,6 +133,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         match class {
             RegClass::Int => isa.int_constant(self, reg, bytes, 0),
             RegClass::Float => isa.float_constant(self, reg, bytes, 0),
+            RegClass::Mask => unreachable!("no value is in a mask register"),
         }
     }
 

@@ -398,6 +398,8 @@ impl Walk<'_> {
             return Ok(());
         }
         self.rebuild.layouts.set_narrow(true);
+        // Intrinsics do; nothing else is passed masks without a register for them.
+        self.rebuild.takes_bits = data.op == Opcode::Call;
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
         outcome

@@ -15,9 +15,10 @@
 //! v6 = select <8 x i32> v10, v0, v5
 //! ```
 //! An integer is made where something combines the mask that a comparison gives, passes it to a phi, or names it before
-//! it is defined; whatever else takes such a mask takes the comparison's. A value of the new function that stands for a
-//! mask is therefore an integer or, if it is known that nothing wants one, the mask itself. What is not listed in
-//! [`Rebuild::on_bits`] gets masks that are cast back right before it, and its own are cast right after it.
+//! it is defined, or where an intrinsic is given it; whatever else takes such a mask takes the comparison's. A value of
+//! the new function that stands for a mask is therefore an integer or, if it is known that nothing wants one, the mask
+//! itself. What is not listed in [`Rebuild::on_bits`] gets masks that are cast back right before it, and its own are
+//! cast right after it.
 //!
 //! Masks of long vectors are one integer for each piece. Which types of masks are taken is decided by
 //! [`promote`](super::promote).
@@ -38,6 +39,8 @@ fn combines(function: &Function, data: &InstData) -> bool {
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Copy | Opcode::Freeze | Opcode::Phi | Opcode::Select => {
             is_mask(function, data.ty)
         }
+        // Intrinsics take them so.
+        Opcode::Call => true,
         Opcode::Bitcast | Opcode::ExtractElement | Opcode::IcmpEq | Opcode::IcmpNe => {
             function.operand_type(data.a).is_some_and(|ty| is_mask(function, ty))
         }
@@ -123,7 +126,8 @@ impl Rebuild<'_> {
         let mut masks = Vec::new();
         for part in 0..real.count() {
             let bits = self.part(span, part);
-            if let Some(&mask) = bits.as_value().and_then(|value| self.masks_of_bits.get(&value)) {
+            let known = bits.as_value().and_then(|value| self.masks_of_bits.get(&value));
+            if let Some(&mask) = known.filter(|_| !self.takes_bits) {
                 masks.push(mask);
                 continue;
             }

@@ -40,6 +40,9 @@ const INTEGERS: [Type; 4] = [Type::I8, Type::I16, Type::I32, Type::I64];
 /// Votes of a call that takes a mask by its bits.
 const VOTES_OF_CALL: u32 = 2;
 
+/// Bytes of the shortest vectors that vote for masks as integers.
+const LEAST_BYTES: u8 = 32;
+
 /// Lanes of the longest masks that become integers.
 const MOST_LANES: u32 = 1024;
 
@@ -55,7 +58,9 @@ pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
     let each_type = || (0..count).map(|index| Type::from_index(index as u8));
     let is_long = |ty: Type| fills(types, ty, bytes).is_some_and(|registers| registers > 1);
     let has_vectors_to_cut = each_type().any(is_long);
-    let has_wide = each_type().any(|ty| fills(types, ty, bytes).is_some());
+    let are_bits = isa.masks_are_bits(unit.view.features);
+    let least = if are_bits { bytes.min(LEAST_BYTES) } else { bytes };
+    let has_wide = each_type().any(|ty| fills(types, ty, least).is_some());
     if !has_wide {
         return None;
     }
@@ -63,8 +68,7 @@ pub(super) fn layouts<I: Isa>(isa: &I, unit: &Unit<'_>) -> Option<Layouts> {
     if each_type().any(|ty| passed[ty.index()] && is_long(ty)) {
         return None;
     }
-    let are_bits = isa.masks_are_bits(unit.view.features);
-    let mut promoted = promoted_types(function, count, bytes, are_bits);
+    let mut promoted = promoted_types(function, count, least, are_bits);
     for (promoted, is_passed) in promoted.iter_mut().zip(&passed) {
         *promoted = promoted.filter(|_| !is_passed);
     }

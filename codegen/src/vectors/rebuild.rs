@@ -63,6 +63,8 @@ pub(super) struct Rebuild<'a> {
     pub wanted_bits: Vec<bool>,
     /// By integer of the new function that a mask was cast to, the mask.
     pub masks_of_bits: FxHashMap<Value, Operand>,
+    /// Whether the instruction at hand takes its masks as integers in the end, so that casts of those serve it better.
+    pub takes_bits: bool,
     /// By value of the old function that was [loaded in pieces](super::pieces), these.
     pub pieces: FxHashMap<Value, Source>,
     /// The instructions of the old function that were taken over, ascending, and where in the new one, if there is
@@ -94,6 +96,7 @@ impl<'a> Rebuild<'a> {
             bits_of_masks: FxHashMap::default(),
             wanted_bits: Vec::new(),
             masks_of_bits: FxHashMap::default(),
+            takes_bits: false,
             pieces: FxHashMap::default(),
             followed: Vec::new(),
             slots: Vec::new(),

@@ -149,7 +149,7 @@ fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
 fn calls_keep_halves<I: Isa>(isa: &I, function: &Function) -> bool {
     let keeps = |data: &InstData| {
         let convention = isa.convention(function.sig(function.call(data).sig).call_conv);
-        let is_half_kept = |reg: Reg| reg.bank() == RegClass::Float as usize;
+        let is_half_kept = |reg: Reg| RegClass::of(reg) == RegClass::Float;
         convention.is_some_and(|conv| conv.callee_saved.iter().any(is_half_kept))
     };
     let is_call = |data: &&InstData| matches!(data.op.format(), Format::Call | Format::Invoke);

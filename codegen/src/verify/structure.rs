@@ -5,7 +5,7 @@ use crate::desc::{OpDesc, Role, TargetDesc};
 use crate::mfunc::{MBlock, MFunc, Term, op_desc, pseudo};
 use crate::minst::{MInst, Slot};
 use crate::pass::MachPassCx;
-use crate::reg::Reg;
+use crate::reg::{Reg, RegClass};
 
 /// Checks a function.
 pub(super) fn check(func: &MFunc, cx: &MachPassCx<'_>) -> Result<(), MachFault> {
@@ -263,8 +263,8 @@ impl Check<'_> {
             }
         }
         let [dst, src, _] = inst.regs();
-        let crosses_banks = desc.is_move && src.is_register() && self.bank(dst) != self.bank(src);
-        crosses_banks.then(|| format!("moves from {src:?} to {dst:?}"))
+        let crosses_classes = desc.is_move && src.is_register() && self.class(dst) != self.class(src);
+        crosses_classes.then(|| format!("moves from {src:?} to {dst:?}"))
     }
 
     /// What is wrong with a register as an operand.
@@ -280,15 +280,15 @@ impl Check<'_> {
         if reg.is_physical() && self.target.upper_registers.contains(reg) && !desc.names_upper {
             return Some(format!("operand {index} is {reg:?}, which the instruction cannot name"));
         }
-        let is_of_class = desc.classes[index].is_none_or(|class| self.bank(reg) == class as usize);
+        let is_of_class = desc.classes[index].is_none_or(|class| self.class(reg) == class);
         (!is_of_class).then(|| format!("operand {index} is {reg:?}, of the wrong class"))
     }
 
-    fn bank(&self, reg: Reg) -> usize {
+    fn class(&self, reg: Reg) -> RegClass {
         if reg.is_virtual() {
-            self.func.vreg(reg).class as usize
+            self.func.vreg(reg).class
         } else {
-            reg.bank()
+            RegClass::of(reg)
         }
     }
 

@@ -182,7 +182,7 @@ impl Scratch {
             return;
         }
         let target = cx.hooks.desc();
-        let usual = target.classes[RegClass::Float as usize].allocatable;
+        let usual = target.class(RegClass::Float).allocatable;
         let all = usual.union(cx.hooks.upper_registers()).iter().count();
         let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
         for index in first..last {

@@ -229,12 +229,12 @@ impl Scratch {
     /// Some register of a class that holds a value.
     fn holder(&self, class: RegClass, value: u32) -> Option<Reg> {
         let own = value.wrapping_sub(self.first_value);
-        if own < REGISTERS as u32 && Reg(own).bank() == class as usize && !self.known.contains(Reg(own)) {
+        if own < REGISTERS as u32 && RegClass::of(Reg(own)) == class && !self.known.contains(Reg(own)) {
             return Some(Reg(own));
         }
-        let mut known = self.known.bank(class as usize);
+        let mut known = self.known.bank(class.bank()) & class.numbers();
         while known != 0 {
-            let reg = Reg::physical(class as u8, known.trailing_zeros() as u8);
+            let reg = Reg::physical(class.bank() as u8, known.trailing_zeros() as u8);
             if self.registers[reg.index()].value == value {
                 return Some(reg);
             }
@@ -458,8 +458,8 @@ impl Walk<'_> {
             self.changes += 1;
             return;
         }
-        if let Some(holder) = values.find_map(|value| self.memory.holder(access.class(), value)) {
-            func.insts[index as usize] = self.hooks.mov(access.class(), access.bytes, dst, holder);
+        if let Some(holder) = values.find_map(|value| self.memory.holder(access.class, value)) {
+            func.insts[index as usize] = self.hooks.mov(access.class, access.bytes, dst, holder);
             self.changes += 1;
             self.copy(func, index);
             return;
@@ -473,7 +473,7 @@ impl Walk<'_> {
     fn copy(&mut self, func: &mut MFunc, index: u32) {
         let inst = func.insts[index as usize];
         let [dst, src, _] = inst.regs();
-        let class = class_of(dst);
+        let class = RegClass::of(dst);
         let read = self.value_read(src);
         let is_known = self.memory.bits(src) <= inst.size.saturating_mul(8)
             || inst == self.hooks.mov(class, self.target().class(class).bytes, dst, src);
@@ -506,7 +506,7 @@ impl Walk<'_> {
         let key = self.key(&inst, desc);
         let place = place_of(&key);
         let (found, value) = self.memory.table[place];
-        let class = class_of(dst);
+        let class = RegClass::of(dst);
         // Zero is cheaper to make than to copy.
         let is_cheap = |holder: Reg| holder != dst && inst.reg(1).is_none() && (inst.imm, inst.disp) == (0, 0);
         if found == key
@@ -576,7 +576,7 @@ impl Walk<'_> {
 
     /// How many low bits of the first register may be nonzero after an instruction; all for float registers.
     fn significant_bits(&self, inst: &MInst) -> u8 {
-        if inst.reg(0).bank() != RegClass::Int as usize {
+        if RegClass::of(inst.reg(0)) != RegClass::Int {
             return ALL_BITS;
         }
         let memory = &self.memory;
@@ -588,16 +588,9 @@ impl Walk<'_> {
 /// encoders and callees, and the writes of the latter are nowhere listed.
 fn tracked_registers(target: &TargetDesc) -> PRegSet {
     let mut tracked = target.classes[0].allocatable.union(target.classes[1].allocatable);
+    tracked = tracked.union(target.mask_registers());
     tracked.insert(target.frame_pointer);
     tracked
-}
-
-fn class_of(reg: Reg) -> RegClass {
-    if reg.bank() == 0 {
-        RegClass::Int
-    } else {
-        RegClass::Float
-    }
 }
 
 /// Whether an instruction computes its first register only from other registers, immediates and constants.

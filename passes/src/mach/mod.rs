@@ -8,6 +8,7 @@ mod cycles;
 pub mod hoist_vectors;
 mod live;
 pub mod mach_local_cse;
+pub mod mask_registers;
 pub mod peephole;
 pub mod shrink_wrap;
 mod slots;
@@ -17,6 +18,7 @@ pub mod three_operand;
 /// Registers all passes over machine code.
 pub fn register(registry: &mut Registry) {
     registry.mach(hoist_vectors::INFO, |NoOptions {}| hoist_vectors::HoistVectors);
+    registry.mach(mask_registers::INFO, |NoOptions {}| mask_registers::MaskRegisters);
     registry.mach(mach_local_cse::INFO, |NoOptions {}| mach_local_cse::MachLocalCse);
     registry.mach(peephole::INFO, |NoOptions {}| peephole::Peephole);
     registry.mach(tail_merge::INFO, tail_merge::make);

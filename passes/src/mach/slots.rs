@@ -167,8 +167,8 @@ impl SlotFacts {
     fn keeps(&self, inst: &MInst, slot: u16, hooks: &dyn MachHooks) -> bool {
         let slot = self.slots[usize::from(slot)];
         let [dst, src, _] = inst.regs();
-        let class_bytes = hooks.desc().class(slot.class()).bytes;
-        let is_plain = slot.bytes <= class_bytes && *inst == hooks.mov(slot.class(), class_bytes, dst, src);
+        let class_bytes = hooks.desc().class(slot.class).bytes;
+        let is_plain = slot.bytes <= class_bytes && *inst == hooks.mov(slot.class, class_bytes, dst, src);
         slot.bytes <= inst.size || is_plain
     }
 

@@ -104,7 +104,7 @@ impl MachPass for ThreeOperand {
 /// made this way.
 fn is_in_place(inst: &MInst, desc: &OpDesc) -> bool {
     let is_of_two = desc.roles[0] == Role::Def && desc.roles[1] == Role::Use && !desc.is_move;
-    is_of_two && inst.reg(0) == inst.reg(1) && inst.reg(0).bank() == RegClass::Float as usize
+    is_of_two && inst.reg(0) == inst.reg(1) && inst.reg(0).bank() == RegClass::Float.bank()
 }
 
 /// Whether a register may be an operand of an instruction.

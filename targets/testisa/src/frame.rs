@@ -55,7 +55,7 @@ fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 }
 
 fn save(saved: Reg, mem: Mem) -> MInst {
-    if saved.bank() == RegClass::Int as usize {
+    if RegClass::of(saved) == RegClass::Int {
         rm(Op::Sw, 4, saved, mem)
     } else {
         rm(Op::Fs, 8, saved, mem)
@@ -63,7 +63,7 @@ fn save(saved: Reg, mem: Mem) -> MInst {
 }
 
 fn restore(saved: Reg, mem: Mem) -> MInst {
-    if saved.bank() == RegClass::Int as usize {
+    if RegClass::of(saved) == RegClass::Int {
         rm(Op::Lw, 4, saved, mem)
     } else {
         rm(Op::Fl, 8, saved, mem)

@@ -33,6 +33,7 @@ const DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    masks: None,
     vector_bytes: 0,
     passed_vector_bytes: 0,
     home_registers: PRegSet::of(&[S0, FS]),
@@ -248,21 +249,21 @@ impl Isa for Variant {
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         match class {
             RegClass::Int => rr(Op::Mov, dst, src),
-            RegClass::Float => rr_sized(Op::Fmov, bytes, dst, src),
+            RegClass::Float | RegClass::Mask => rr_sized(Op::Fmov, bytes, dst, src),
         }
     }
 
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
         match class {
             RegClass::Int => rm(store_op(u32::from(bytes)), 4, src, mem),
-            RegClass::Float => rm(Op::Fs, bytes, src, mem),
+            RegClass::Float | RegClass::Mask => rm(Op::Fs, bytes, src, mem),
         }
     }
 
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
         match class {
             RegClass::Int => rm(load_op(u32::from(bytes)), 4, dst, mem),
-            RegClass::Float => rm(Op::Fl, bytes, dst, mem),
+            RegClass::Float | RegClass::Mask => rm(Op::Fl, bytes, dst, mem),
         }
     }
 

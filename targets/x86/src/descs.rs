@@ -1,5 +1,6 @@
 //! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
 
+use crate::evex::Evex;
 use crate::memory_forms::memory_forms;
 use crate::ops::Code;
 use crate::rows;
@@ -42,6 +43,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[moves[index] as usize].is_move = true;
         index += 1;
     }
+    descs[(rows::FIRST_EVEX + Evex::KmovqKK.first_row()) as usize].is_move = true;
     let calls = [Op::CallRef, Op::CallTlsGdRef, Op::CallR, Op::CallNoTrackR, Op::CallM];
     index = 0;
     while index < calls.len() {

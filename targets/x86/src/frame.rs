@@ -51,7 +51,7 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
         let mem = Mem::base(frame.saved_base, offset);
-        out.emit(match (reg.bank() == RegClass::Int as usize, frame.realigned_to) {
+        out.emit(match (RegClass::of(reg) == RegClass::Int, frame.realigned_to) {
             (true, _) => mr(Op::MovMR, 8, mem, reg),
             (false, 0) => mr(Op::MovapMR, 4, mem, reg),
             (false, _) => mr(Op::MovupMR, 4, mem, reg),
@@ -64,7 +64,7 @@ fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
         let mem = Mem::base(frame.saved_base, offset);
-        out.emit(match (reg.bank() == RegClass::Int as usize, frame.realigned_to) {
+        out.emit(match (RegClass::of(reg) == RegClass::Int, frame.realigned_to) {
             (true, _) => rm(Op::MovRM, 8, reg, mem),
             (false, 0) => rm(Op::MovapRM, 4, reg, mem),
             (false, _) => rm(Op::MovupRM, 4, reg, mem),
@@ -302,7 +302,7 @@ pub fn clear<S: FrameSink>(clearing: &Clearing, out: &mut S) {
         (0..places).for_each(|_| out.emit(none(Op::FstpTop, X87_BYTES)));
     }
     for reg in clearing.registers.iter() {
-        out.emit(if reg.bank() == RegClass::Int as usize {
+        out.emit(if RegClass::of(reg) == RegClass::Int {
             rr(Op::XorRR, 4, reg, reg)
         } else {
             rr(Op::PxorRR, 16, reg, reg)

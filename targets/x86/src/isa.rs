@@ -15,7 +15,7 @@ use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
-use crate::{abi, frame, lower, rows, upper};
+use crate::{abi, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
@@ -66,6 +66,11 @@ static DESC: TargetDesc = TargetDesc {
             bytes: VECTOR_BYTES,
         },
     ],
+    masks: Some(ClassDesc {
+        allocatable: MASKS,
+        scratch: SCRATCH_MASK,
+        bytes: MASK_BYTES,
+    }),
     vector_bytes: VECTOR_BYTES,
     passed_vector_bytes: WIDEST_VECTOR_BYTES,
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
@@ -466,6 +471,7 @@ impl Isa for X86 {
             RegClass::Int => rr(Op::MovRR, op_size(bytes), dst, src),
             RegClass::Float if bytes > VECTOR_BYTES => lower::vector::wide::mov(bytes, dst, src),
             RegClass::Float => rr(Op::MovapRR, 4, dst, src),
+            RegClass::Mask => masks::mov(dst, src),
         }
     }
 
@@ -476,6 +482,7 @@ impl Isa for X86 {
             RegClass::Float if bytes == 16 => mr(Op::MovapMR, 4, mem, src),
             RegClass::Float if bytes > VECTOR_BYTES => lower::vector::wide::spill(bytes, src, mem),
             RegClass::Float => mr(Op::MovsMR, bytes, mem, src),
+            RegClass::Mask => masks::spill(src, mem),
         }
     }
 
@@ -488,6 +495,7 @@ impl Isa for X86 {
             (RegClass::Float, 16) => rm(Op::MovapRM, 4, dst, mem),
             (RegClass::Float, WIDE_VECTOR_BYTES..) => lower::vector::wide::reload(bytes, dst, mem),
             (RegClass::Float, _) => rm(Op::MovsRM, bytes, dst, mem),
+            (RegClass::Mask, _) => masks::reload(dst, mem),
         }
     }
 
@@ -604,6 +612,10 @@ impl Isa for X86 {
     }
 
     fn has_upper_registers(&self, features: FeatureSet) -> bool {
+        lower::vector::mask_register::is_available(features)
+    }
+
+    fn has_masks(&self, features: FeatureSet) -> bool {
         lower::vector::mask_register::is_available(features)
     }
 

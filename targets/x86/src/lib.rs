@@ -12,6 +12,7 @@ pub mod frame;
 mod inline_asm;
 pub mod isa;
 pub mod lower;
+mod masks;
 mod meaning;
 mod memory_forms;
 pub mod ops;

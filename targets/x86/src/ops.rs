@@ -457,6 +457,7 @@ impl Kind {
     const fn class(self) -> RegClass {
         match self {
             Kind::Sized | Kind::General(_) => RegClass::Int,
+            Kind::Mask => RegClass::Mask,
             _ => RegClass::Float,
         }
     }

@@ -9,6 +9,7 @@
 use crate::build::{none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::contents;
+use crate::masks;
 use crate::memory_forms::NEARBY;
 use crate::ops::{Code, Form, Kind, Row, Width, sizes};
 use crate::print::{Part, parts};
@@ -55,6 +56,18 @@ impl MachRules for X86Rules {
             Op::SubRI if inst.imm == 128 && flags_are_free => Some(ri(Op::AddRI, inst.size, dst, -128)),
             _ => None,
         }
+    }
+
+    fn on_masks(&self, inst: &MInst) -> Option<MInst> {
+        masks::on_masks(inst)
+    }
+
+    fn transfer_mask(&self, dst: Reg, src: Reg, to_mask: bool) -> MInst {
+        masks::transfer(dst, src, to_mask)
+    }
+
+    fn with_mask_in(&self, inst: &MInst, copy: &MInst) -> Option<MInst> {
+        masks::with_mask_in(inst, copy)
     }
 
     fn with_loaded_operand(&self, inst: &MInst, loaded: Reg) -> Option<(MInst, u8)> {
@@ -273,7 +286,7 @@ fn clears_upper_half(inst: &MInst, row: &Row) -> bool {
         && row.code.width == Width::Int
         && writes
         && !row.effects.merges
-        && inst.reg(0).bank() == RegClass::Int as usize
+        && RegClass::of(inst.reg(0)) == RegClass::Int
 }
 
 /// The register that an address is, with a displacement only if nothing is to be doubled.

@@ -1,8 +1,8 @@
 //! The registers of x86: constants, names by width, and the table shared code reads.
 //!
 //! A register's number within its bank is its hardware number. Bank 0 holds the general registers, bank 1 the vector
-//! registers. The flags, the instruction pointer and the segment registers are not operands of their own: the op
-//! table's columns and forms speak of them.
+//! registers and, from number 32 on, the mask registers. The flags, the instruction pointer and the segment registers
+//! are not operands of their own: the op table's columns and forms speak of them.
 
 use frazil_codegen::{PRegSet, Reg, RegDesc};
 
@@ -77,7 +77,13 @@ pub const LOWER: [Reg; 16] = [
 ];
 /// The mask register that instructions with masks name. It is never allocated: a rule fills it right before the
 /// instructions that use it.
-pub const MASK: Reg = Reg::physical(1, 33);
+pub const MASK: Reg = mask(1);
+/// Never allocated either: for moves of masks.
+pub const SCRATCH_MASK: Reg = mask(7);
+/// The mask registers that are allocated.
+pub const MASKS: PRegSet = PRegSet::of(&[mask(2), mask(3), mask(4), mask(5), mask(6)]);
+/// How wide they are, in bytes.
+pub const MASK_BYTES: u8 = 8;
 /// The integer scratch register.
 pub const SCRATCH: Reg = R11;
 pub const SCRATCH_FLOAT: Reg = XMM15;
@@ -97,7 +103,12 @@ pub const fn upper(number: u8) -> Reg {
     Reg::physical(1, number)
 }
 
-/// All of them.
+/// A mask register by its number from 0 to 7.
+pub const fn mask(number: u8) -> Reg {
+    Reg::physical(1, 32 + number)
+}
+
+/// All vector registers that only an EVEX prefix can name.
 pub const UPPER: PRegSet = PRegSet::from_banks(0, 0xffff_0000);
 
 const fn row(reg: Reg, name: &'static str, dwarf: u16) -> RegDesc {
@@ -105,7 +116,7 @@ const fn row(reg: Reg, name: &'static str, dwarf: u16) -> RegDesc {
 }
 
 /// The registers of 64-bit code with their DWARF numbers (System V ABI for x86-64, figure 3.36).
-pub static REGS: [RegDesc; 49] = [
+pub static REGS: [RegDesc; 55] = [
     row(RAX, "rax", 0),
     row(RCX, "rcx", 2),
     row(RDX, "rdx", 1),
@@ -154,10 +165,17 @@ pub static REGS: [RegDesc; 49] = [
     row(upper(29), "xmm29", 80),
     row(upper(30), "xmm30", 81),
     row(upper(31), "xmm31", 82),
-    row(MASK, MASK_NAME, 119),
+    row(mask(1), MASK_NAMES[1], 119),
+    row(mask(2), MASK_NAMES[2], 120),
+    row(mask(3), MASK_NAMES[3], 121),
+    row(mask(4), MASK_NAMES[4], 122),
+    row(mask(5), MASK_NAMES[5], 123),
+    row(mask(6), MASK_NAMES[6], 124),
+    row(mask(7), MASK_NAMES[7], 125),
 ];
 
-const MASK_NAME: &str = "k1";
+/// Names of the mask registers.
+const MASK_NAMES: [&str; 8] = ["k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"];
 
 /// Names of the general registers by log2 of the width in bytes.
 const GENERAL_NAMES: [[&str; 16]; 4] = [
@@ -197,8 +215,8 @@ pub fn name(reg: Reg, width_bytes: u8) -> &'static str {
     let number = reg.number() as usize;
     if reg.bank() == 0 {
         GENERAL_NAMES[width_bytes.trailing_zeros() as usize][number]
-    } else if reg == MASK {
-        MASK_NAME
+    } else if number >= 32 {
+        MASK_NAMES[number - 32]
     } else if width_bytes == 64 {
         WIDEST_NAMES[number]
     } else if width_bytes == 32 {
@@ -218,7 +236,7 @@ mod tests {
             let reg = match index {
                 ..16 => Reg::physical(0, index as u8),
                 16..48 => Reg::physical(1, index as u8 - 16),
-                _ => MASK,
+                _ => mask(index as u8 - 47),
             };
             assert_eq!(row.reg, reg);
             assert_eq!(row.name, name(row.reg, 8));
@@ -229,7 +247,7 @@ mod tests {
             dwarf
                 .iter()
                 .copied()
-                .eq((0..16).chain(17..33).chain(67..83).chain([119]))
+                .eq((0..16).chain(17..33).chain(67..83).chain(119..126))
         );
     }
 }

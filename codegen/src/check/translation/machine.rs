@@ -51,6 +51,11 @@ pub trait Meaning: Send + Sync {
         ]
     }
 
+    /// How many low bits of `regs[0]`, which an instruction writes that is a function, may be set; `None` for all.
+    fn result_bits(&self, _inst: &MInst) -> Option<u16> {
+        None
+    }
+
     /// Whether the memory operand is the first argument of this function, before the register operand.
     fn memory_is_first(&self, _inst: &MInst) -> bool {
         false
@@ -594,7 +599,10 @@ impl Machine<'_> {
                 continue;
             }
             let bytes = self.operand_bytes(inst, index);
-            let value = make(self, index as u32, u16::from(bytes) * 8);
+            let width = u16::from(bytes) * 8;
+            let bits = self.meaning.result_bits(inst).filter(|_| index == 0).unwrap_or(width);
+            let value = make(self, index as u32, bits);
+            let value = self.terms.zero_extend(value, width);
             self.write_result(reg, bytes, value);
         }
         for reg in desc.implicit_defs.iter() {

@@ -23,8 +23,14 @@ const FIRST_VREG: u32 = FLAGS + 1;
 pub(super) struct WordPlace(pub u32);
 
 /// How many bytes of the registers of each class are followed: as many as any instruction of either function accesses.
-pub(super) fn followed_bytes(desc: &TargetDesc, ops: &'static [OpDesc], functions: [&MFunc; 2]) -> [u8; 2] {
-    let mut widest = [RegClass::Int, RegClass::Float].map(|class| desc.class(class).bytes);
+pub(super) fn followed_bytes(
+    desc: &TargetDesc,
+    ops: &'static [OpDesc],
+    functions: [&MFunc; 2],
+) -> [u8; RegClass::COUNT] {
+    let mut widest = [0; RegClass::COUNT];
+    desc.each_class()
+        .for_each(|class| widest[class as usize] = desc.class(class).bytes);
     for inst in functions.iter().flat_map(|func| &func.insts) {
         let op = crate::mfunc::op_desc(ops, inst.op);
         for (class, width) in op.classes.into_iter().zip(op.widths) {
@@ -66,7 +72,7 @@ pub(super) struct Side<'a> {
     /// The lowest displacement of a spill slot, a multiple of a word's size.
     lowest_slot: i32,
     /// Bytes of a register of each class that are followed ([`followed_bytes`]).
-    register_bytes: [u8; 2],
+    register_bytes: [u8; RegClass::COUNT],
 }
 
 impl<'a> Side<'a> {
@@ -76,7 +82,7 @@ impl<'a> Side<'a> {
         ops: &'static [OpDesc],
         number: u32,
         is_allocated: bool,
-        register_bytes: [u8; 2],
+        register_bytes: [u8; RegClass::COUNT],
     ) -> Side<'a> {
         let mut side = Side {
             func,
@@ -157,10 +163,8 @@ impl<'a> Side<'a> {
     pub(super) fn class(&self, reg: Reg) -> RegClass {
         if reg.is_virtual() {
             self.func.vreg(reg).class
-        } else if reg.bank() == 0 {
-            RegClass::Int
         } else {
-            RegClass::Float
+            RegClass::of(reg)
         }
     }
 

@@ -51,9 +51,9 @@ pub(super) struct Scan<'a> {
     pub positions: &'a Positions,
     pub intervals: &'a mut Intervals,
     pub memory: &'a mut ScanMemory,
-    /// Registers that values may get, as bits of their bank: integer, float, and float without those that only some
+    /// Registers that values may get, as bits of their bank: by class, and float without those that only some
     /// instructions can name.
-    pub sets: [u64; 3],
+    pub sets: [u64; RegClass::COUNT + 1],
     /// Positions of calls and the registers that they clobber, ascending.
     pub clobbers: &'a [(u32, PRegSet)],
     /// All registers that some call clobbers.
@@ -203,7 +203,7 @@ impl Scan<'_> {
     fn whole_fit(&mut self, part: &Part, class: RegClass, mut registers: u64) -> Option<u8> {
         self.collect_scores(part);
         for (_, overwritten) in &self.memory.limits {
-            registers &= !overwritten.bank(class as usize);
+            registers &= !overwritten.bank(class.bank());
         }
         for index in 0..self.memory.scores.len() {
             let reg = self.memory.scores[index].0;
@@ -211,8 +211,8 @@ impl Scan<'_> {
                 return Some(reg);
             }
         }
-        let saved = self.input.callee_saved.bank(class as usize);
-        let used = self.given.bank(class as usize);
+        let saved = self.input.callee_saved.bank(class.bank());
+        let used = self.given.bank(class.bank());
         for set in [registers & !saved, registers & saved & used] {
             if let Some(reg) = self.first_fit(part, class, set) {
                 return Some(reg);
@@ -224,7 +224,7 @@ impl Scan<'_> {
 
     fn first_fit(&mut self, part: &Part, class: RegClass, mut set: u64) -> Option<u8> {
         while set != 0 {
-            let reg = class as u8 * 64 + set.trailing_zeros() as u8;
+            let reg = class.bank() as u8 * 64 + set.trailing_zeros() as u8;
             set &= set - 1;
             if self.fits(part, reg) {
                 return Some(reg);

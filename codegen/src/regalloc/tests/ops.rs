@@ -83,6 +83,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
             bytes: 8,
         },
     ],
+    masks: None,
     vector_bytes: 0,
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,

@@ -204,7 +204,11 @@ impl Machine<'_> {
             Some(&slot) => self.slots[slot as usize] = value,
             None => {
                 let number = usize::from(allocation.regs[inst as usize][operand]);
-                assert_eq!(number / 64, self.func.vreg(reg).class as usize, "the class fits");
+                assert_eq!(
+                    RegClass::of(Reg(number as u32)),
+                    self.func.vreg(reg).class,
+                    "the class fits"
+                );
                 self.physical[number] = value;
             }
         }

@@ -309,7 +309,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             AsmClass::Register(class, set) if !is_memory && self.is_double(one) => match class {
                 RegClass::Int => Some((2, Choice::AnyPair(set))),
                 RegClass::Float if set.is_empty() => Some((2, Choice::Any(class))),
-                RegClass::Float => self.only(set).map(|reg| (2, Choice::Fixed(reg))),
+                RegClass::Float | RegClass::Mask => self.only(set).map(|reg| (2, Choice::Fixed(reg))),
             },
             AsmClass::Pair(low, _) if fits(RegClass::Int) && one.parts.float => Some((2, Choice::Fixed(low))),
             AsmClass::Pair(low, high) if !is_memory && !one.parts.float => Some((2, Choice::Pair(low, high))),

@@ -302,7 +302,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let available = available.iter().count();
             let addresses = match class {
                 RegClass::Int => pending.iter().filter(|one| one.choice == Choice::Memory).count(),
-                RegClass::Float => 0,
+                RegClass::Float | RegClass::Mask => 0,
             };
             let any = pending.iter().filter(|one| one.is_in_any_register(class)).count();
             // Counted as one register for each, although most addresses need none: which ones do is not known yet.

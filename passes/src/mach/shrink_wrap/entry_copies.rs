@@ -123,7 +123,7 @@ impl Copies {
         let RegSets { defs, .. } = effects(func, &inst, desc);
         self.equals
             .retain(|equal| !defs.contains(equal.copy) && !defs.contains(equal.source));
-        let is_int = |reg: Reg| reg.is_physical() && reg.bank() == RegClass::Int as usize;
+        let is_int = |reg: Reg| reg.is_physical() && RegClass::of(reg) == RegClass::Int;
         let [copy, source, _] = inst.regs();
         if desc.is_move && is_int(copy) && is_int(source) && copy != source {
             self.equals.push(Equal {

@@ -2,7 +2,7 @@
 
 use super::{Folded, Folder, Rule, binary};
 use crate::constants::{evaluate_int, inverted, is_poison, low_mask, sign_extended, zero_extended};
-use frazil_ir::{Inst, InstData, IntFlags, Opcode, Operand, Type};
+use frazil_ir::{Inst, InstData, IntFlags, Opcode, Operand, Type, TypeData};
 
 const NUW: u16 = IntFlags::NUW.bits();
 const NSW: u16 = IntFlags::NSW.bits();
@@ -18,8 +18,10 @@ fn commutes(op: Opcode) -> bool {
 }
 
 impl Folder<'_> {
-    pub(super) fn fold_integer(&mut self, data: &InstData) -> Rule {
-        let bits = self.int_bits(data.ty)?;
+    pub(super) fn fold_integer(&mut self, inst: Inst, data: &InstData) -> Rule {
+        let Some(bits) = self.int_bits(data.ty) else {
+            return self.fold_added_mask(inst, data);
+        };
         let is_unary = data.op.format() == frazil_ir::Format::Unary;
         let (a, b) = (self.int(data.a), if is_unary { Some(0) } else { self.int(data.b) });
         if let (Some(a), Some(b)) = (a, b) {
@@ -48,6 +50,25 @@ impl Folder<'_> {
             Some(b) => self.fold_with_constant(data, bits, b),
             None => self.fold_two_values(data, a),
         }
+    }
+
+    /// Lanes that are counted where a mask says so: all ones, which comparisons make, are subtracted instead.
+    fn fold_added_mask(&mut self, inst: Inst, data: &InstData) -> Rule {
+        if data.op != Opcode::Add {
+            return None;
+        }
+        for (sum, one) in [(data.a, data.b), (data.b, data.a)] {
+            let Some(extension) = self.def_of(one, Opcode::Zext).filter(|_| self.has_one_use(one)) else {
+                continue;
+            };
+            let from = self.type_of(extension.a)?;
+            if matches!(self.f.types().data(from), TypeData::Vector { element: Type::I1, .. }) {
+                let minus_one = InstData::new(Opcode::Sext, data.ty, 0, extension.a, Operand::NONE);
+                let value = self.editor.insert_before(self.f, inst, minus_one, Some(data.ty))?;
+                return binary(Opcode::Sub, data.ty, 0, sum, Operand::value(value));
+            }
+        }
+        None
     }
 
     /// Both operands are the same value.

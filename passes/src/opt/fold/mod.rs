@@ -15,7 +15,8 @@
 //! where it looks through an instruction that others use too, it must shorten the way all the same. Constants come
 //! second in operations that commute, and subtracting a constant becomes adding, so that other passes and targets have
 //! fewer forms to know. Flags: where they made poison the result is free, so that rules may drop them; they are kept
-//! where that is known to be right. Operations on vectors, and on integers of more than 128 bits, are left alone.
+//! where that is known to be right. Operations on vectors are left alone but for sums with extended masks, and so are
+//! those on integers of more than 128 bits.
 //!
 //! Left to targets: multiplication by what is no power of two, signed division by powers of two, and division by other
 //! constants, which depend on the instructions that there are.
@@ -209,7 +210,7 @@ impl Folder<'_> {
             op if op.is_icmp() => self.fold_compare(data),
             op if op.is_fcmp() => self.fold_float_compare(data),
             op if frazil_ir::typing::is_cast(op) => self.fold_cast(inst, data),
-            op if (O::Add as u8..=O::Bitreverse as u8).contains(&(op as u8)) => self.fold_integer(data),
+            op if (O::Add as u8..=O::Bitreverse as u8).contains(&(op as u8)) => self.fold_integer(inst, data),
             op if (O::Fadd as u8..=O::Fmaximum as u8).contains(&(op as u8)) => self.fold_float(data),
             _ => None,
         }

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The mask is always in the same register, [`MASK`], so that instructions need no fourth operand for it: rules move it
-//! there right before. Whether lanes without a bit become zero instead, and how results are rounded, is in the
-//! instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
+//! there right before, from wherever it is. Whether lanes without a bit become zero instead, and how results are
+//! rounded, is in the instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
 //! its own, but for loads, which would read it for nothing.
 //!
 //! Left out: operands in memory but for what accesses it lane by lane or writes it, and broadcasts.
@@ -189,7 +189,7 @@ pub(crate) const COUNT: usize = {
 };
 
 /// The first row of each line, among those that follow from the table.
-static FIRST: [u16; LINES.len()] = {
+const FIRST: [u16; LINES.len()] = {
     let mut first = [0; LINES.len()];
     let (mut next, mut line) = (0, 0);
     while line < LINES.len() {
@@ -271,6 +271,11 @@ impl Evex {
         matches!(self.line().masks, Masks::Always | Masks::Chooses)
     }
 
+    /// Its first row, by its number among those that follow from the table.
+    pub(crate) const fn first_row(self) -> u16 {
+        FIRST[self as usize]
+    }
+
     /// The row for vectors of so many bytes, by its number among those that follow from the table.
     pub(crate) fn row(self, bytes: u8, is_masked: bool) -> u16 {
         let line = self.line();
@@ -279,7 +284,7 @@ impl Evex {
             line.masks == Masks::Both || is_masked == (line.masks != Masks::No),
             "{self:?}"
         );
-        let mut row = FIRST[self as usize];
+        let mut row = self.first_row();
         if is_masked && line.masks == Masks::Both {
             row += line.rows_per_mask() as u16;
         }

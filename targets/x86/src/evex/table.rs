@@ -1,4 +1,4 @@
-//! The table of rows with an EVEX prefix, and of those that move mask registers: a line for each operation.
+//! The table of rows with an EVEX prefix, and of those on mask registers alone: a line for each operation.
 //!
 //! Columns: name, mnemonic, form, encoding, lengths, register operands, masks (see [`super`]). Encodings are those of
 //! the Intel manual, volume 2. Operands are `D` defined, `U` used or `M` both, and then what they are: `F` a vector of
@@ -41,6 +41,10 @@ impl Code {
         self.flag(Code::W)
     }
 
+    const fn long(self) -> Code {
+        self.flag(Code::LONG)
+    }
+
     const fn rounds(self) -> Code {
         self.flag(Code::ROUNDS)
     }
@@ -79,7 +83,7 @@ const fn places(given: &[Place]) -> [Option<Place>; 3] {
 /// Makes the enum and the lines.
 macro_rules! evex_table {
     ($($name:ident $mnemonic:literal $form:ident $code:expr, $lengths:ident, [$($place:ident),*], $masks:ident;)*) => {
-        /// An operation with an EVEX prefix, or a move of a mask register.
+        /// An operation with an EVEX prefix, or one on mask registers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u16)]
         pub enum Evex {
@@ -188,13 +192,28 @@ evex_table! {
     Vpcmpud "vpcmpud" ThreeI evex(3, 0x66, 0x1e).imm(Byte), All, [DK, UF, UF], No;
     Vpcmpq "vpcmpq" ThreeI evex(3, 0x66, 0x1f).imm(Byte).w(), All, [DK, UF, UF], No;
     Vpcmpuq "vpcmpuq" ThreeI evex(3, 0x66, 0x1e).imm(Byte).w(), All, [DK, UF, UF], No;
-    // Mask registers; those that move them to and from general ones have a VEX prefix.
+    // Mask registers; what names no vector has a VEX prefix.
+    KmovbKR "kmovb" LoadRR vex(1, 0x66, 0x92), Lowest, [DK, U32], No;
+    KmovbKK "kmovb" LoadRR vex(1, 0x66, 0x90), Lowest, [DK, UK], No;
     KmovwKR "kmovw" LoadRR vex(1, 0, 0x92), Lowest, [DK, U32], No;
     KmovwRK "kmovw" LoadRR vex(1, 0, 0x93), Lowest, [D32, UK], No;
     KmovdKR "kmovd" LoadRR vex(1, 0xf2, 0x92), Lowest, [DK, U32], No;
     KmovdRK "kmovd" LoadRR vex(1, 0xf2, 0x93), Lowest, [D32, UK], No;
     KmovqKR "kmovq" LoadRR vex(1, 0xf2, 0x92).w(), Lowest, [DK, U64], No;
     KmovqRK "kmovq" LoadRR vex(1, 0xf2, 0x93).w(), Lowest, [D64, UK], No;
+    KmovwKK "kmovw" LoadRR vex(1, 0, 0x90), Lowest, [DK, UK], No;
+    KmovdKK "kmovd" LoadRR vex(1, 0x66, 0x90).w(), Lowest, [DK, UK], No;
+    KmovqKK "kmovq" LoadRR vex(1, 0, 0x90).w(), Lowest, [DK, UK], No;
+    KmovqL "kmovq" RM vex(1, 0, 0x90).w().unit(Unit::Lane(8)), Lowest, [DK], No;
+    KmovqM "kmovq" MR vex(1, 0, 0x91).w().unit(Unit::Lane(8)), Lowest, [UK], No;
+    Knotd "knotd" LoadRR vex(1, 0x66, 0x44).w(), Lowest, [DK, UK], No;
+    Knotq "knotq" LoadRR vex(1, 0, 0x44).w(), Lowest, [DK, UK], No;
+    Kandd "kandd" Three vex(1, 0x66, 0x41).w().long(), Lowest, [DK, UK, UK], No;
+    Kandq "kandq" Three vex(1, 0, 0x41).w().long(), Lowest, [DK, UK, UK], No;
+    Kord "kord" Three vex(1, 0x66, 0x45).w().long(), Lowest, [DK, UK, UK], No;
+    Korq "korq" Three vex(1, 0, 0x45).w().long(), Lowest, [DK, UK, UK], No;
+    Kxord "kxord" Three vex(1, 0x66, 0x47).w().long(), Lowest, [DK, UK, UK], No;
+    Kxorq "kxorq" Three vex(1, 0, 0x47).w().long(), Lowest, [DK, UK, UK], No;
     Vpbroadcastmb2q "vpbroadcastmb2q" LoadRR evex(2, 0xf3, 0x2a).w(), All, [DF, UK], No;
     Vpbroadcastmw2d "vpbroadcastmw2d" LoadRR evex(2, 0xf3, 0x3a), All, [DF, UK], No;
     Vpmovm2b "vpmovm2b" LoadRR evex(2, 0xf3, 0x28), All, [DF, UK], No;

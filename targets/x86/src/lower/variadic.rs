@@ -24,7 +24,7 @@ const POINTER_BYTES: u32 = 8;
 pub fn place(class: RegClass, index: u32) -> i32 {
     let registers = match class {
         RegClass::Int => GENERAL,
-        RegClass::Float => VECTOR,
+        RegClass::Float | RegClass::Mask => VECTOR,
     };
     (registers.start + i64::from(index) * registers.bytes) as i32
 }

@@ -2,13 +2,14 @@
 //!
 //! Rows are told apart by mnemonic and form, so that the forms of one operation with registers, memory and immediates
 //! mean the same here, whatever other tables say of them. Rows that only move bits and the arithmetic that passes
-//! rewrite are carried out; all others are functions of as many bytes of their operands as they look at, and those with
-//! an EVEX prefix of their mask and their way to round, too.
+//! rewrite are carried out, also those on mask registers; all others are functions of as many bytes of their operands
+//! as they look at, and those with an EVEX prefix of their mask and their way to round, too.
 //!
 //! A copy or reload of less than eight bytes leaves nothing above it that anybody may look at, though the processor
 //! clears it; an extension, and any operation of four bytes, leaves zeros.
 
 mod arithmetic;
+mod masks;
 mod moves;
 mod vectors;
 
@@ -67,7 +68,9 @@ fn operation_number(inst: &MInst) -> u32 {
 
 impl Meaning for X86Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
-        let Some((op, row)) = row_of(inst) else { return false };
+        let Some((op, row)) = row_of(inst) else {
+            return masks::execute(inst, machine);
+        };
         if rows::is_doubled(inst.op) {
             machine.ignore_from(inst.reg(0), WIDE_VECTOR_BYTES);
             return false;
@@ -163,6 +166,10 @@ impl Meaning for X86Meaning {
             rows::is_doubled(inst.op).into(),
             0,
         ]
+    }
+
+    fn result_bits(&self, inst: &MInst) -> Option<u16> {
+        crate::masks::made_bits(inst)
     }
 
     fn memory_is_first(&self, inst: &MInst) -> bool {

@@ -12,7 +12,7 @@ mod processors;
 use crate::descs::OP_DESCS;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
-use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP};
+use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP, SCRATCH_MASK, mask};
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -31,6 +31,7 @@ const ALL_VECTOR: [Reg; 9] = [
     XMM15,
     upper(21),
 ];
+const ALL_MASKS: [Reg; 3] = [MASK, mask(6), SCRATCH_MASK];
 const DISPLACEMENTS: [i32; 11] = [0, 1, -1, 127, 128, -128, -129, 16, -64, i32::MAX, i32::MIN];
 
 /// Kinds of references that a memory operand may have in any instruction.
@@ -63,7 +64,7 @@ fn sizes(row: &Row) -> impl Iterator<Item = u8> {
 /// of a row may.
 fn registers(op: u16, kind: Kind) -> &'static [Reg] {
     match kind {
-        Kind::Mask => &[MASK],
+        Kind::Mask => &ALL_MASKS,
         kind if kind.is_vector() && OP_DESCS[usize::from(op)].names_upper && !has_twin(op) => &ALL_VECTOR,
         kind if kind.is_vector() => &VECTOR,
         _ => &GENERAL,

@@ -12,7 +12,7 @@ use frazil_codegen::regalloc::{
     AllocMove, Allocation, Allocator, AllocatorInput, Edit, MoveSource, NO_REG, RegAllocState, RegOrSlot, SpillSlot,
     allocate,
 };
-use frazil_codegen::{CodegenError, MFunc, Reg, Target};
+use frazil_codegen::{CodegenError, MFunc, Reg, RegClass, Target};
 use frazil_target_testisa::TestIsa;
 use frazil_test_support::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -221,8 +221,12 @@ fn clobber(func: &MFunc, input: &AllocatorInput<'_>, allocation: &mut Allocation
     let point = Edit::before(random.pick_if_any(&insts)?);
     let vregs: Vec<u32> = (0..func.vregs.len() as u32).collect();
     let vreg = Reg::virtual_number(random.pick_if_any(&vregs)?);
-    let bank = func.vreg(vreg).class as usize;
-    let regs: Vec<Reg> = input.allocatable.iter().filter(|reg| reg.bank() == bank).collect();
+    let class = func.vreg(vreg).class;
+    let regs: Vec<Reg> = input
+        .allocatable
+        .iter()
+        .filter(|&reg| RegClass::of(reg) == class)
+        .collect();
     let (source, dest) = (random.pick_if_any(&regs)?, random.pick_if_any(&regs)?);
     let action = AllocMove {
         vreg,

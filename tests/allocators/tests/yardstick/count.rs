@@ -8,7 +8,7 @@ use super::ssa::{SsaFunction, their_register};
 use frazil_codegen::mfunc::op_desc;
 use frazil_codegen::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use frazil_codegen::regalloc::{AllocMove, Allocation, AllocatorInput, MoveSource, NO_REG, RegOrSlot};
-use frazil_codegen::{MFunc, PRegSet, Reg, RegClass};
+use frazil_codegen::{MFunc, PRegSet, Reg};
 use regalloc2::{Edit, Inst, Output};
 use std::ops::AddAssign;
 
@@ -152,7 +152,7 @@ fn add_moves<'a>(
                 MoveSource::Rematerialize(reg) => Source::Fresh(reg),
             },
             dest: location(action.dest),
-            float: vreg.class == RegClass::Float,
+            class: vreg.class,
             bytes: vreg.bytes.max(4),
             extend: (0, false),
         });

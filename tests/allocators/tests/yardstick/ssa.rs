@@ -453,6 +453,7 @@ fn their_class(class: RegClass) -> regalloc2::RegClass {
     match class {
         RegClass::Int => regalloc2::RegClass::Int,
         RegClass::Float => regalloc2::RegClass::Float,
+        RegClass::Mask => regalloc2::RegClass::Vector,
     }
 }
 

@@ -104,7 +104,7 @@ fn division(maker: &mut Maker<'_>, name: &str, ty: Type) {
 }
 
 /// A distance that is less than the width.
-fn distance(maker: &mut Maker<'_>, ty: Type) -> String {
+pub fn distance(maker: &mut Maker<'_>, ty: Type) -> String {
     let bits = ty.element.bits();
     let any = |maker: &mut Maker<'_>| maker.below(bits).to_string();
     match maker.below(4) {
@@ -193,7 +193,11 @@ fn two(maker: &mut Maker<'_>, name: &str, ty: Type) {
 
 fn three(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let (a, b) = (maker.input(ty, Fill::Any), maker.input(ty, Fill::Any));
-    let c = maker.operand(ty, Fill::Any);
+    // Of constants that are multiples of the width but for zero, `llc-22` makes something else.
+    let c = match maker.below(4) {
+        0 => distance(maker, ty),
+        _ => maker.input(ty, Fill::Any),
+    };
     let result = same_type(maker, name, ty, vec![a, b, c]);
     maker.output(ty, &result);
 }

@@ -5,6 +5,7 @@ use super::super::maker::{Fill, Maker};
 use super::super::types::{Element, Type};
 use super::casts::{float, width};
 use super::floats::without_sign_of_zero;
+use super::integers::distance;
 use super::memory::places;
 use super::{Table, argument, is_float, is_int, mask};
 
@@ -122,7 +123,7 @@ fn unary(maker: &mut Maker<'_>, name: &str, ty: Type) {
 
 fn three(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let (a, b) = (maker.input(ty, Fill::Any), maker.input(ty, Fill::Any));
-    let c = ty.literal(maker.random);
+    let c = distance(maker, ty);
     finish(maker, name, ty, &[a, b, c]);
 }
 

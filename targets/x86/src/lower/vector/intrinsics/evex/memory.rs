@@ -178,10 +178,10 @@ fn is_of_no_value(function: &Function, operand: Operand) -> bool {
 }
 
 /// A register with a mask's bits. What fills less than a register has no other bits in it, since there is memory beyond
-/// its lanes.
+/// its lanes; those above eight stay behind on the way to the mask register.
 fn mask_of_lanes<C: LowerCtx>(cx: &mut C, mask: Operand, shape: VectorShape) -> Reg {
     let bits = cx.use_reg(mask, 0);
-    if shape.lanes * shape.lane_bits >= u32::from(VECTOR_BYTES) * 8 {
+    if shape.lanes * shape.lane_bits >= u32::from(VECTOR_BYTES) * 8 || shape.lanes == 8 {
         return bits;
     }
     let own = cx.temp(RegClass::Int);

@@ -306,6 +306,7 @@ fn fill_mask<C: LowerCtx>(cx: &mut C, mask: Option<(Reg, u8)>) {
 /// Moves an integer into the mask register.
 fn to_mask<C: LowerCtx>(cx: &mut C, bits: Reg, bytes: u8) {
     let row = match bytes {
+        1 if cx.view().features.has(features::AVX512DQ) => Evex::KmovbKR,
         ..=2 => Evex::KmovwKR,
         3..=4 => Evex::KmovdKR,
         _ => Evex::KmovqKR,
