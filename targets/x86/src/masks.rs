@@ -168,7 +168,7 @@ mod tests {
                 continue;
             }
             for size in [16, 32, 64].into_iter().filter(|size| row.sizes & size != 0) {
-                let bits = made_bits(&MInst::new(number as u16, size)).expect(row.name.as_str());
+                let bits = made_bits(&MInst::new(number as u16, size)).unwrap_or_else(|| panic!("{}", row.name));
                 assert!(bits.is_power_of_two() && bits <= 64, "{}: {bits}", row.name);
                 count += 1;
             }

@@ -4,7 +4,7 @@ use super::ops::{OPS, Op};
 use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, op_desc, pseudo};
 use crate::minst::MInst;
-use crate::reg::Reg;
+use crate::reg::{Reg, RegClass};
 use crate::regalloc::{AllocMove, Allocation, MoveSource, RegOrSlot};
 use std::collections::HashMap;
 

@@ -103,20 +103,30 @@ fn division(maker: &mut Maker<'_>, name: &str, ty: Type) {
     maker.output(ty, &result);
 }
 
-/// A distance that is less than the width.
-pub fn distance(maker: &mut Maker<'_>, ty: Type) -> String {
+/// A constant distance that is less than the width: of `llc-22`, constants that are multiples of the width but for zero
+/// get something else.
+pub fn constant_distance(maker: &mut Maker<'_>, ty: Type) -> String {
     let bits = ty.element.bits();
     let any = |maker: &mut Maker<'_>| maker.below(bits).to_string();
-    match maker.below(4) {
+    match maker.below(2) {
         _ if bits == 1 => ty.splat("false"),
         0 => {
             let lane = any(maker);
             ty.splat(&lane)
         }
-        1 => {
+        _ => {
             let lanes: Vec<String> = (0..ty.lanes).map(|_| any(maker)).collect();
             ty.of_lanes(&lanes)
         }
+    }
+}
+
+/// A distance that is less than the width.
+fn distance(maker: &mut Maker<'_>, ty: Type) -> String {
+    let bits = ty.element.bits();
+    match maker.below(4) {
+        _ if bits == 1 => ty.splat("false"),
+        0 | 1 => constant_distance(maker, ty),
         2 if ty.lanes > 1 => {
             let lane = maker.input(ty.lane(), Fill::Any);
             let inside = maker.emit(&format!("and {} {lane}, {}", ty.lane(), (1 << bits.ilog2()) - 1));
@@ -193,9 +203,8 @@ fn two(maker: &mut Maker<'_>, name: &str, ty: Type) {
 
 fn three(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let (a, b) = (maker.input(ty, Fill::Any), maker.input(ty, Fill::Any));
-    // Of constants that are multiples of the width but for zero, `llc-22` makes something else.
     let c = match maker.below(4) {
-        0 => distance(maker, ty),
+        0 => constant_distance(maker, ty),
         _ => maker.input(ty, Fill::Any),
     };
     let result = same_type(maker, name, ty, vec![a, b, c]);

@@ -5,7 +5,7 @@ use super::super::maker::{Fill, Maker};
 use super::super::types::{Element, Type};
 use super::casts::{float, width};
 use super::floats::without_sign_of_zero;
-use super::integers::distance;
+use super::integers::constant_distance;
 use super::memory::places;
 use super::{Table, argument, is_float, is_int, mask};
 
@@ -123,7 +123,10 @@ fn unary(maker: &mut Maker<'_>, name: &str, ty: Type) {
 
 fn three(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let (a, b) = (maker.input(ty, Fill::Any), maker.input(ty, Fill::Any));
-    let c = distance(maker, ty);
+    let c = match ty.element.is_float() {
+        true => ty.literal(maker.random),
+        false => constant_distance(maker, ty),
+    };
     finish(maker, name, ty, &[a, b, c]);
 }
 
