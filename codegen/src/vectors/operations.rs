@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::pieces::is_extension;
 use super::rebuild::{Rebuild, Source, Span, number};
 use crate::error::CodegenError;
+use crate::vectors::shape::lane_bits;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{
     ConstKind, ConstView, EntityRef, FastFlags, Format, InstData, Opcode, Operand, Refusal, Results, Type, TypeData,
@@ -370,12 +371,48 @@ impl Rebuild<'_> {
         layout: Layout,
         indices: &[Option<u32>],
     ) -> Result<Span, CodegenError> {
+        if self.is_zip(first.layout, layout, indices) {
+            return self.zip(first, second, layout);
+        }
         let mut parts = Vec::new();
         for part in 0..layout.count() {
             let start = (part * layout.chunk) as usize;
             let own = &indices[start..start + layout.lanes_of(part) as usize];
             let made = self.shuffle_part(first, second, layout.element, own)?;
             parts.push(made);
+        }
+        Ok(self.span(&parts))
+    }
+
+    /// Whether lanes of two vectors come in turn, and fill two registers that instructions see as two halves each.
+    fn is_zip(&self, from: Layout, to: Layout, indices: &[Option<u32>]) -> bool {
+        const REGISTER_BYTES: u8 = 32;
+        let lanes = from.lanes;
+        let bits = lane_bits(self.old.types(), to.element).unwrap_or(0);
+        let is_register = self.layouts.register_bytes() == REGISTER_BYTES
+            && bits * lanes == u32::from(REGISTER_BYTES) * 8
+            && (from.chunk, to.chunk, to.lanes) == (lanes, lanes, 2 * lanes);
+        let in_turn =
+            |(lane, index): (u32, &Option<u32>)| index.is_none_or(|index| index == lane / 2 + lane % 2 * lanes);
+        is_register && (0..).zip(indices).all(in_turn)
+    }
+
+    /// Lanes of two vectors in turn: two instructions do that half by half for both results, whose halves then change
+    /// places, instead of quarters of the operands for each result.
+    fn zip(&mut self, first: Source, second: Source, layout: Layout) -> Result<Span, CodegenError> {
+        let (lanes, half) = (layout.chunk, layout.chunk / 2);
+        let operands = [self.part(first.span, 0), self.part(second.span, 0)];
+        let mut in_turn = |start: u32| {
+            let of_half = |lane: u32| lane / half * half + start + lane % half / 2 + lane % 2 * lanes;
+            let indices: Vec<Option<u32>> = (0..lanes).map(|lane| Some(of_half(lane))).collect();
+            self.shuffle(layout.element, operands[0], operands[1], &indices)
+        };
+        let [low, high] = [in_turn(0)?, in_turn(half / 2)?];
+        let mut parts = Vec::new();
+        for start in [0, half] {
+            let of_half = |lane: u32| start + lane % half + lane / half * lanes;
+            let indices: Vec<Option<u32>> = (0..lanes).map(|lane| Some(of_half(lane))).collect();
+            parts.push(self.shuffle(layout.element, low, high, &indices)?);
         }
         Ok(self.span(&parts))
     }

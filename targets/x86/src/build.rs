@@ -53,7 +53,7 @@ pub fn rr(op: Op, size: u8, dst: Reg, src: Reg) -> MInst {
 /// Three registers.
 #[inline]
 pub fn rrr(op: Op, size: u8, dst: Reg, left: Reg, right: Reg) -> MInst {
-    let mut inst = new(op, size, &[Form::Three, Form::ThreeLast]);
+    let mut inst = new(op, size, &[Form::Three, Form::ThreeLast, Form::Choice]);
     inst.set_reg(0, dst);
     inst.set_reg(1, left);
     inst.set_reg(2, right);

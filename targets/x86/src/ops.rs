@@ -62,6 +62,9 @@ pub enum Form {
     ThreeI,
     /// `reg` = `regs[0]`, `rm` = `regs[1]`, the VEX prefix's own register = `regs[2]`.
     ThreeLast,
+    /// `reg` = the VEX prefix's own register = `regs[0]`, which is read and written, `rm` = `regs[1]`, the upper half
+    /// of an immediate byte = `regs[2]`.
+    Choice,
     /// `reg` = `regs[0]`, which is read and written, `rm` = memory whose index is a vector, a lane of which is added
     /// for each lane.
     Gather,
@@ -128,6 +131,7 @@ impl Form {
                 | Form::Three
                 | Form::ThreeI
                 | Form::ThreeLast
+                | Form::Choice
                 | Form::O
                 | Form::OI
                 | Form::OI64

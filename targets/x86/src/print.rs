@@ -175,7 +175,7 @@ pub(crate) fn parts(form: Form) -> &'static [Part] {
         Form::LoadRRI | Form::StoreRRI => &[Immediate, Register(1), Register(0)],
         Form::RMI => &[Immediate, Memory, Register(0)],
         Form::StoreRRC => &[Count, Register(1), Register(0)],
-        Form::Three | Form::ThreeLast => &[Register(2), Register(1), Register(0)],
+        Form::Three | Form::ThreeLast | Form::Choice => &[Register(2), Register(1), Register(0)],
         Form::ThreeI => &[Immediate, Register(2), Register(1), Register(0)],
         Form::OI64 => &[Immediate64, Register(0)],
         Form::ORef => &[SymbolAddress, Register(0)],

@@ -55,6 +55,9 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         }
         begin(out, (reg >> 3) << 2 | rm >> 3);
         out.modrm_reg(reg, rm);
+        if code.form == Form::Choice {
+            out.byte(number(inst.reg(2)) << 4);
+        }
     } else if inst.reg(1).is_physical() {
         let unit = match promotion {
             Some(promotion) => promotion.unit_bytes(code, inst.size),

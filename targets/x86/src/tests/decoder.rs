@@ -152,7 +152,7 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::Nop | Form::Branch | Form::ShortBranch => return,
         Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
         Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC => 3,
-        Form::Three | Form::ThreeLast => 3,
+        Form::Three | Form::ThreeLast | Form::Choice => 3,
         Form::ThreeI => 4,
         _ => 2,
     };
@@ -215,6 +215,11 @@ fn check_operands(inst: &MInst, row: &Row, decoded: &Instruction) {
             check_register(inst, row, 0, decoded, 0);
             check_memory(inst, decoded, second);
             check_immediate(inst, row, decoded, third);
+        }
+        Form::Choice => {
+            for (operand, slot) in [0, 0, 1, 2].into_iter().enumerate() {
+                check_register(inst, row, slot, decoded, operand as u32);
+            }
         }
         Form::Three | Form::ThreeLast | Form::ThreeI => {
             let [own, rm] = match row.code.form {

@@ -278,7 +278,7 @@ fn rows_are_well_formed() {
         let registers = row.operands.iter().flatten().count();
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
-            Form::Three | Form::ThreeI | Form::ThreeLast => 3,
+            Form::Three | Form::ThreeI | Form::ThreeLast | Form::Choice => 3,
             Form::Gather | Form::Scatter => 2,
             Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,

@@ -3,7 +3,7 @@
 
 use super::super::result;
 use super::wide::{pool, reload, wide_shape};
-use super::{splat, temp};
+use super::{has_floats, splat, temp};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
@@ -134,13 +134,14 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         cx.emit(rrr(Op::VpandnYRRR, SIZE, dst, mask, other));
         return Ok(());
     }
+    let row = match wide_shape(cx.func().types(), data.ty).is_some_and(has_floats) {
+        true => Op::VblendvpsYRRR,
+        false => Op::VpblendvbYRRR,
+    };
     let taken = cx.use_reg(taken, 0);
-    let other = cx.use_reg(other, 0);
-    let (chosen, kept) = (temp(cx), temp(cx));
-    cx.emit(rrr(Op::VpandYRRR, SIZE, chosen, mask, taken));
-    cx.emit(rrr(Op::VpandnYRRR, SIZE, kept, mask, other));
-    let dst = cx.def(result(data), 0);
-    cx.emit(rrr(Op::VporYRRR, SIZE, dst, chosen, kept));
+    let other = cx.use_last(other, 0);
+    let dst = cx.def_reuse(result(data), 0, other);
+    cx.emit(rrr(row, SIZE, dst, taken, mask));
     Ok(())
 }
 

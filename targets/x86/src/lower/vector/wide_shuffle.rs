@@ -6,13 +6,15 @@
 //! [0, 9, 2, 11, 4, 13, 6, 15]             vpblendd
 //! [7, 8, 9, 10, 11, 12, 13, 14]           vpermd of each input, and vpblendd
 //! [0, 8, 1, 9, 2, 10, 3, 11]              vpermq of each input, and vpunpckldq
+//! [0, 1, 2, 3, 8, 9, 10, 11]              vperm2i128
 //! ```
 //!
-//! Method: lanes of both inputs in turn are interleaved, which instructions do half by half, so that the quarters of
-//! the inputs may have to change places before. Else a shuffle is looked at in lanes of 32 bits. If it does not take
-//! those apart, each input gets at most one permutation, and both are blended. Bytes are shuffled within the halves of
-//! each input, which change places before if all bytes of one do, since no instruction carries single bytes from one
-//! half to the other; other shuffles are done in halves by shared code.
+//! Method: halves of both inputs as they are go together by one instruction. Lanes of both inputs in turn are
+//! interleaved, which instructions do half by half, so that the quarters of the inputs may have to change places
+//! before. Else a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most
+//! one permutation, and both are blended. Bytes are shuffled within the halves of each input, which change places
+//! before if all bytes of one do, since no instruction carries single bytes from one half to the other; other shuffles
+//! are done in halves by shared code.
 
 use super::super::result;
 use super::count::ONES_OF_NIBBLES;
@@ -55,6 +57,8 @@ enum Plan {
     /// Lanes of both inputs in turn, by a row that does so half by half: whether the quarters of both change places
     /// before.
     Interleave(Op, bool),
+    /// Halves of both inputs, by this immediate.
+    Halves(i32),
     /// By bytes of both inputs, within the halves.
     BytesOfBoth([[u8; BYTES]; 2]),
 }
@@ -83,6 +87,7 @@ fn plan(function: &Function, data: &InstData) -> Option<Plan> {
         Some(lane as usize * lane_bytes + index % lane_bytes)
     };
     interleave(byte)
+        .or_else(|| halves(byte))
         .or_else(|| lanes(byte).map(Plan::Lanes))
         .or_else(|| bytes(byte))
         .or_else(|| bytes_of_both(byte))
@@ -106,6 +111,18 @@ fn interleave(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
             let row = INTERLEAVES.into_iter().find(|&row| fits(row, in_turn))?;
             Some(Plan::Interleave(row.0, in_turn))
         })
+}
+
+/// Halves of both inputs, if not both are in their places, where blending them takes less time.
+fn halves(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
+    let source = |half: usize| {
+        let is_from =
+            |source: usize| (0..16).all(|index| byte(half * 16 + index).is_none_or(|byte| byte == source * 16 + index));
+        (0..4).find(|&source| is_from(source))
+    };
+    let (low, high) = (source(0)?, source(1)?);
+    let is_moved = low % 2 != 0 || high % 2 != 1;
+    (low / 2 != high / 2 && is_moved).then_some(Plan::Halves((low | high << 4) as i32))
 }
 
 /// Bytes of both inputs, if each stays in its half.
@@ -181,6 +198,11 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
             });
             let dst = cx.def(result(data), 0);
             cx.emit(wide_of_two(row, dst, inputs[0], inputs[1]));
+        }
+        Plan::Halves(halves) => {
+            let inputs = [data.a, second].map(|input| cx.use_reg(input, 0));
+            let dst = cx.def(result(data), 0);
+            cx.emit(rrri(Op::Vperm2i128RRRI, SIZE, dst, inputs[0], inputs[1], halves));
         }
         Plan::BytesOfBoth(indices) => {
             let [first, other] = [0, 1].map(|input| {
