@@ -128,6 +128,8 @@ impl RegisterChoice {
 struct Hooks<'a, I> {
     isa: &'a I,
     features: FeatureSet,
+    /// Whether values may live in mask registers.
+    has_masks: bool,
 }
 
 impl<I: Isa> MachHooks for Hooks<'_, I> {
@@ -175,7 +177,7 @@ impl<I: Isa> MachHooks for Hooks<'_, I> {
     }
 
     fn mask_registers(&self) -> PRegSet {
-        match self.isa.has_masks(self.features) {
+        match self.has_masks {
             true => self.isa.desc().mask_registers(),
             false => PRegSet::EMPTY,
         }
@@ -235,9 +237,13 @@ fn compile_once<I: Isa>(
     out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;
     select(isa, unit, &mut state.select, func, &mut out.body)?;
+    // Registers that the function would have to clear in the end stay out of it, and other allocators know but two
+    // classes.
+    let is_plain = unit.head.cleared_registers.is_empty() && state.replaced_allocator.is_none();
     let hooks = Hooks {
         isa,
         features: unit.view.features,
+        has_masks: is_plain && isa.has_masks(unit.view.features),
     };
     let mut cx = MachPassCx {
         hooks: &hooks,
@@ -254,7 +260,7 @@ fn compile_once<I: Isa>(
     let frame_pointer = needs_frame_pointer(isa.desc(), func, unit.view.frame_pointer(unit.head))?;
     // A function that preserves vectors of its caller would have to preserve all of each of these.
     let upper = match func.frame.callee_saved.bank(RegClass::Float.bank()) {
-        0 if unit.head.cleared_registers.is_empty() && state.replaced_allocator.is_none() => hooks.upper_registers(),
+        0 if is_plain => hooks.upper_registers(),
         _ => PRegSet::EMPTY,
     };
     let input = AllocatorInput {
