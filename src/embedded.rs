@@ -114,6 +114,7 @@ impl Embedded {
             debug: DebugOptions {
                 all_frames: module.debug_frames || self.options.debug.all_frames,
                 address_ranges: module.address_ranges || self.options.debug.address_ranges,
+                type_units: module.type_units || self.options.debug.type_units,
             },
             ..self.options.clone()
         };
@@ -148,6 +149,8 @@ pub struct Wanted {
     pub debug_frames: bool,
     /// Whether `.debug_aranges` is written.
     pub address_ranges: bool,
+    /// Whether types have units of their own.
+    pub type_units: bool,
 }
 
 fn refusal(argument: &clap::Arg) -> String {

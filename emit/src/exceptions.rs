@@ -68,7 +68,7 @@ pub enum Late {
     /// What an assembler defined or named, by its number.
     Foreign(u32),
     /// A section of debug information, by its number.
-    DebugSection(u8),
+    DebugSection(u32),
 }
 
 /// Routines that do nothing for a function without landing pads, which then needs no mention of them

@@ -15,6 +15,10 @@ pub struct DebugArguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub generate_arange_section: Option<bool>,
+    /// Put types that have one name in all of a program into units of their own, of which linkers keep one
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true", value_parser = BoolishValueParser::new())]
+    pub generate_type_units: Option<bool>,
 }
 
 impl DebugArguments {
@@ -23,6 +27,7 @@ impl DebugArguments {
         DebugOptions {
             all_frames: self.force_dwarf_frame_section.unwrap_or_default(),
             address_ranges: self.generate_arange_section.unwrap_or_default(),
+            type_units: self.generate_type_units.unwrap_or_default(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Modules of several units with debug information: what units share is there once, and debuggers find it from each.
 
+mod type_units;
+
 use super::{frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
@@ -40,6 +42,11 @@ fn dump(object: &Path, section: &str) -> String {
 
 /// What gdb says of a program, but for process numbers and addresses.
 fn session(object: &Path, folder: &Folder) -> String {
+    session_of(object, "tests/debug_units/units.gdb", folder)
+}
+
+/// The same by other commands.
+fn session_of(object: &Path, commands: &str, folder: &Folder) -> String {
     let program = folder.path("program");
     run(Command::new("clang++-22")
         .arg("-no-pie")
@@ -48,7 +55,7 @@ fn session(object: &Path, folder: &Folder) -> String {
         .arg(&program));
     let mut gdb = Command::new("gdb");
     gdb.args(["-nx", "-batch", "-x"])
-        .arg(in_repository("tests/debug_units/units.gdb"))
+        .arg(in_repository(commands))
         .arg(&program);
     let text = printed(&mut gdb);
     let is_place = |line: &&str| line.contains("0x") || line.contains("thread") || line.contains("process");
@@ -131,7 +138,11 @@ fn functions_without_unwind_table_have_frames_for_debuggers() {
 
 /// The names that the index of an object has, with the tags of what they are names of.
 fn indexed(object: &Path) -> Vec<(String, String)> {
-    let text = dump(object, "--debug-names");
+    indexed_names(&dump(object, "--debug-names"))
+}
+
+/// The same in what a tool shows of an index.
+fn indexed_names(text: &str) -> Vec<(String, String)> {
     let mut names = Vec::new();
     let mut name = "";
     for line in text.lines().map(str::trim) {

@@ -118,12 +118,10 @@ const FOR_MIDDLE_END: &[&str] = &[
     "-do-counter-promotion",
     "-disable-vp",
     "-memprof-",
-    // Debug information says the same without.
-    "-generate-type-units",
 ];
 
 /// Options of LLVM's for its code that Frazil has, too.
-const OBEYED: &[&str] = &["-generate-arange-section"];
+const OBEYED: &[&str] = &["-generate-arange-section", "-generate-type-units"];
 
 /// How LLVM is told that assembly text is Intel's.
 const INTEL_TEXT: &str = "-x86-asm-syntax=intel";

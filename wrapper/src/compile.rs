@@ -184,6 +184,7 @@ fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
         },
         debug_frames: job.has("-fforce-dwarf-frame"),
         address_ranges: job.has("-generate-arange-section"),
+        type_units: job.has("-generate-type-units"),
     }
 }
 
@@ -208,6 +209,7 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
     words.extend(wanted.data_sections.then(|| "--data-sections".into()));
     words.extend((wanted.compress_debug == CompressDebug::Zlib).then(|| "--compress-debug-sections".into()));
     words.extend(wanted.address_ranges.then(|| "--generate-arange-section".into()));
+    words.extend(wanted.type_units.then(|| "--generate-type-units".into()));
     words.extend(wanted.debug_frames.then(|| "--force-dwarf-frame-section".into()));
     words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
     words

@@ -103,6 +103,24 @@ fn debug_information_is_there_if_it_is_asked_for() {
 }
 
 #[test]
+fn types_have_units_of_their_own_if_that_is_asked_for() {
+    let folder = Folder::new("debug-types");
+    folder.write("a.cpp", "struct Pair { int first, second; } pair;\n");
+    for (words, is_wanted) in [("", false), ("-fdebug-types-section", true)] {
+        assert_eq!(
+            stderr(&cc(&folder, &format!("-g -gdwarf-4 {words} -c a.cpp"))),
+            "",
+            "{words}"
+        );
+        let object = std::fs::read(folder.path("a.o")).expect("an object");
+        let found = object.windows(12).any(|window| window == b".debug_types");
+        assert_eq!(found, is_wanted, "{words}");
+    }
+    let planned = stderr(&cc(&folder, "-### -g -fdebug-types-section -c a.cpp"));
+    assert!(planned.contains("\"--generate-type-units\""), "{planned}");
+}
+
+#[test]
 fn it_says_that_it_is_there() {
     let folder = Folder::new("version");
     folder.write("a.c", LOOP);

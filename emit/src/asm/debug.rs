@@ -13,6 +13,7 @@ use crate::error::EmitError;
 use crate::section::{SectionDesc, SectionId};
 use frazil_codegen::CompiledFunction;
 use frazil_ir::{EntityRef, FuncId, SymbolId};
+use frazil_support::FxHashMap;
 use object::elf;
 use std::fmt::{self, Write};
 
@@ -22,6 +23,23 @@ struct DebugLabel(SymbolId);
 impl fmt::Display for DebugLabel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, ".L..d{}", self.0.index())
+    }
+}
+
+/// What the start of a debug section is called.
+enum SectionLabel {
+    /// Its name, which no other has.
+    Name(&'static str),
+    /// A label, by the number of the section.
+    Number(usize),
+}
+
+impl fmt::Display for SectionLabel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SectionLabel::Name(name) => out.write_str(name),
+            SectionLabel::Number(number) => write!(out, ".L..s{number}"),
+        }
     }
 }
 
@@ -77,16 +95,33 @@ impl AsmBuilder<'_> {
             return Ok(());
         };
         let sections = debug.finish()?;
-        let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
+        let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for section in &sections {
+            *counts.entry(section.name).or_default() += 1;
+        }
+        let names: Vec<SectionLabel> = sections
+            .iter()
+            .enumerate()
+            .map(|(number, section)| match counts[section.name] {
+                1 => SectionLabel::Name(section.name),
+                _ => SectionLabel::Number(number),
+            })
+            .collect();
+        for (section, name) in sections.iter().zip(&names) {
             let flags = match section.is_texts {
                 true => elf::SHF_MERGE | elf::SHF_STRINGS,
                 false => elf::SectionFlags(0),
             };
             let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
             desc.entry_bytes = u64::from(section.is_texts);
+            desc.group = section
+                .group
+                .map(|name| self.placement.more_group(name.to_string().as_bytes()));
             let id = self.placement.sections.intern(desc);
             self.switch_to(id);
+            if let SectionLabel::Number(_) = name {
+                writeln!(self.text, "{name}:").expect("strings can be written");
+            }
             let mut relocations: Vec<_> = section.relocations.iter().collect();
             relocations.sort_by_key(|relocation| relocation.offset);
             let mut done = 0;

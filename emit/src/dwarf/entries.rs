@@ -5,6 +5,7 @@
 //!
 //! Types and declarations of functions have one entry for all units, as LLVM has it: in the unit that names it first,
 //! or in that of the type that they are declared in. So a type is never in one unit and what it contains in another.
+//! If types have units of their own ([`super::type_units`]), all others share nothing.
 
 use super::DebugWriter;
 use super::attributes::flag;
@@ -34,8 +35,8 @@ impl DebugWriter<'_> {
             return Some(known);
         }
         match self.sharing(node)? {
-            Sharing::AllUnits => Some(self.reserve_shared(unit, node)),
-            Sharing::OneUnit => {
+            Sharing::AllUnits if !self.type_units.are_wanted => Some(self.reserve_shared(unit, node)),
+            _ => {
                 let entry = self.unit(unit).reserve();
                 self.units.get(unit).entries.insert(node, entry);
                 self.units.pending.push((entry, node));
@@ -129,7 +130,10 @@ impl DebugWriter<'_> {
             }
         } else if let Some(data) = graph.get::<CompositeType>(node) {
             self.place(unit, entry, data.scope, composite_tag(data.tag));
-            self.fill_composite(unit, entry, &data);
+            match self.type_signature(unit, node, &data) {
+                Some(signature) => self.refer_to_type_unit(unit, entry, signature),
+                None => self.fill_composite(unit, entry, &data),
+            }
         } else if let Some(data) = graph.get::<SubroutineType>(node) {
             self.place(unit, entry, NodeRef::NONE, dw::DW_TAG_subroutine_type);
             self.fill_subroutine(unit, entry, &data);

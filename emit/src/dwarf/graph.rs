@@ -50,6 +50,16 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.functions.next() as usize
+    }
+
+    /// All nodes, by number.
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        self.module.ids().chain(self.functions.ids())
+    }
+
     fn table(&self, node: NodeId) -> &Metadata {
         match (node.index() as u32) < self.functions.first() {
             true => self.module,

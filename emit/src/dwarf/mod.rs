@@ -3,13 +3,13 @@
 //! Method: functions are added as they are compiled: their rows go to the line program of their unit at once
 //! ([`lines`]), and their scopes and variables become entries ([`scopes`], [`variables`]). Types, namespaces and
 //! declarations become entries when something first names them ([`entries`]), and are filled in at the end, one after
-//! the other without recursion ([`types`], [`members`], [`subprograms`]). Types have one entry for all units. Then all
-//! is written ([`output`], [`sections`]).
+//! the other without recursion ([`types`], [`members`], [`subprograms`]). Types have one entry for all units, or, where
+//! that is asked for, a unit of their own ([`type_units`]). Then all is written ([`output`], [`sections`]).
 //!
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: split units, type units. A variable whose place is not certain has an entry without location; a
+//! What is left out: split units. A variable whose place is not certain has an entry without location; a
 //! label without code has none.
 
 mod attributes;
@@ -27,6 +27,7 @@ mod scope_tree;
 mod scopes;
 mod sections;
 mod subprograms;
+mod type_units;
 mod types;
 mod units;
 mod variables;
@@ -42,6 +43,7 @@ use gimli::{Encoding, Format};
 use graph::Graph;
 use output::{Address, Dwarf, EntryId, Expression};
 use std::sync::OnceLock;
+use type_units::TypeUnits;
 use units::Units;
 
 /// The debug information of modules without.
@@ -49,6 +51,8 @@ static NONE: OnceLock<ModuleDebug> = OnceLock::new();
 
 /// The version of modules that say none.
 const DEFAULT_VERSION: u16 = 5;
+/// The first version that has units of types.
+const FIRST_WITH_TYPE_UNITS: u16 = 4;
 
 /// Where the code of a function is.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,8 @@ pub struct DebugOptions {
     pub all_frames: bool,
     /// Whether `.debug_aranges` says where the code and data of each unit are.
     pub address_ranges: bool,
+    /// Whether types that have one name in all of a program stand in units of their own.
+    pub type_units: bool,
 }
 
 /// The debug information of an object while it is made.
@@ -86,6 +92,7 @@ pub struct DebugWriter<'a> {
     /// The places of variables whose entries are not filled in yet.
     places_of_globals: Vec<(EntryId, Expression)>,
     has_address_ranges: bool,
+    type_units: TypeUnits,
 }
 
 impl<'a> DebugWriter<'a> {
@@ -125,6 +132,7 @@ impl<'a> DebugWriter<'a> {
             subprograms,
             places_of_globals: Vec::new(),
             has_address_ranges: options.address_ranges,
+            type_units: TypeUnits::new(options.type_units && version >= FIRST_WITH_TYPE_UNITS),
         })
     }
 

@@ -29,6 +29,8 @@ pub struct DebugSection {
     pub relocations: Vec<DebugRelocation>,
     /// Whether it holds texts that linkers may merge.
     pub is_texts: bool,
+    /// The number that names its group, of which linkers keep one.
+    pub group: Option<u64>,
 }
 
 /// Writes everything; empty sections are left out.
@@ -56,6 +58,7 @@ pub(super) fn write(dwarf: Dwarf) -> Result<Vec<DebugSection>, EmitError> {
             })
             .collect(),
         is_texts: section.is_texts,
+        group: section.group,
     });
     Ok(finished.collect())
 }

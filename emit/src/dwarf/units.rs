@@ -95,6 +95,10 @@ pub(super) struct UnitState {
     pub calls: Vec<PendingCall>,
     /// The type of the indices of arrays.
     pub index_type: Option<EntryId>,
+    /// The unit whose line program names its files: itself, unless it is one of a type.
+    pub lines: usize,
+    /// The type that it is of, if it is one of a type.
+    pub own_type: Option<NodeId>,
     /// The file that was asked for last: most rows are of the same.
     last_file: Option<(NodeRef, FileId)>,
 }
@@ -133,6 +137,12 @@ impl Units {
     /// What is kept of a unit, by its place among them.
     pub fn get(&mut self, unit: usize) -> &mut UnitState {
         &mut self.units[unit]
+    }
+
+    /// Adds a unit, which has the next place.
+    pub fn push(&mut self, unit: UnitState) {
+        debug_assert_eq!(unit.number, self.units.len(), "units have the places of their entries");
+        self.units.push(unit);
     }
 
     /// Whether a unit has entries besides its root.
@@ -240,6 +250,32 @@ impl UnitState {
             lists: Vec::new(),
             calls: Vec::new(),
             index_type: None,
+            lines: number,
+            own_type: None,
+            last_file: None,
+        }
+    }
+
+    /// The state of the unit of a type that is named in another unit; the type has an entry already.
+    pub fn of_type(number: usize, own_type: NodeId, named_in: &UnitState, entry: EntryId) -> UnitState {
+        UnitState {
+            number,
+            node: named_in.node,
+            emission: named_in.emission,
+            directory: Vec::new(),
+            name: Vec::new(),
+            primary: None,
+            files: FxHashMap::default(),
+            sequences: Vec::new(),
+            data: Vec::new(),
+            is_open: false,
+            entries: std::iter::once((own_type, entry)).collect(),
+            abstracts: FxHashMap::default(),
+            lists: Vec::new(),
+            calls: Vec::new(),
+            index_type: None,
+            lines: named_in.number,
+            own_type: Some(own_type),
             last_file: None,
         }
     }
@@ -312,11 +348,13 @@ impl DebugWriter<'_> {
             return file;
         }
         let name = self.dwarf.line_strings.add(UNKNOWN);
+        let unit = self.units.get(unit).lines;
         self.unit(unit).line_program.add_file(name, UNIT_DIRECTORY, None)
     }
 
     /// The number of a source file in a unit.
     pub(super) fn file(&mut self, unit: usize, node: NodeRef) -> Option<FileId> {
+        let unit = self.units.get(unit).lines;
         let state = self.units.get(unit);
         if let Some((_, known)) = state.last_file.filter(|&(last, _)| last == node) {
             return Some(known);

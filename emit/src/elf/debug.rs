@@ -51,9 +51,12 @@ impl ObjectBuilder<'_> {
             };
             let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
             desc.entry_bytes = u64::from(section.is_texts);
+            desc.group = section
+                .group
+                .map(|name| self.placement.more_group(name.to_string().as_bytes()));
             let id = self.placement.sections.intern(desc);
             let start = self.contents.align(self.placement.sections.desc(id), id, align_log2)?;
-            let (place, _) = self.targets.add_late(Late::DebugSection(number as u8));
+            let (place, _) = self.targets.add_late(Late::DebugSection(number as u32));
             self.table_places.push(Location::At(id, start));
             ids.push((id, place));
         }

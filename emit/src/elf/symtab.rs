@@ -239,6 +239,10 @@ fn leaders(builder: &ObjectBuilder<'_>) -> Vec<Option<TargetId>> {
     let mut leaders = vec![None; builder.placement.group_count()];
     for (index, state) in builder.states.iter().enumerate().skip(builder.targets.first_late()) {
         // Pointers to personality routines, and what users' assembly puts there, are in other groups than the module's.
+        // No symbol stands for the group of a type unit.
+        if let TargetKind::Late(Late::DebugSection(_)) = builder.targets.kind(TargetId::new(index)) {
+            continue;
+        }
         let Location::At(section, _) = state.location else {
             continue;
         };

@@ -212,7 +212,7 @@ const DEBUG: &str = "\
      dwarf-inlined-strings= dwarf-linkage-names= dwarf-op-convert= dwarf-sections-as-references= \
      dwarf-use-key-instructions dwarf-version=# dwarf64 emit-call-site-info emit-func-debug-line-table-offsets \
      emulate-old-livedebugvalues experimental-debug-variable-locations force-instr-ref-livedebugvalues \
-     generate-type-units live-debug-variables livedebugvalues-input-bb-limit=# \
+     live-debug-variables livedebugvalues-input-bb-limit=# \
      livedebugvalues-input-dbg-value-limit=# livedebugvalues-max-stack-slots=# minimize-addr-in-v5= mir-debug-loc \
      no-discriminators no-dwarf-ranges-section split-dwarf-cross-cu-references split-dwarf-file= strict-dwarf \
      trim-var-locs use-dwarf-ranges-base-address-specifier use-gnu-debug-macro use-unknown-locations=";

@@ -14,6 +14,8 @@ pub(in crate::dwarf) struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::dwarf) enum Place {
     Entries,
+    /// The entries of a unit in a section of its own, by the place of the unit.
+    TypeUnit(u32),
     Frames,
     Abbreviations,
     Addresses,

@@ -89,6 +89,20 @@ impl LineProgram {
         program
     }
 
+    /// No program, but one that knows which numbers files of another one have.
+    pub fn for_numbers(encoding: Encoding) -> LineProgram {
+        LineProgram {
+            version: encoding.version,
+            address_bytes: encoding.address_size,
+            directories: IndexSet::default(),
+            files: IndexMap::default(),
+            has_checksums: false,
+            instructions: Bytes::default(),
+            in_sequence: false,
+            last: initial(encoding.version),
+        }
+    }
+
     /// The file of the unit, in versions in which the table begins with it.
     pub fn first_file(&self) -> Option<FileId> {
         (self.version >= 5).then_some(FileId(0))

@@ -36,20 +36,51 @@ struct Named {
     abbreviation: u32,
 }
 
+/// The tag of an entry, and whether it is in the unit of a type.
+type Shape = (dw::DwTag, bool);
+
+/// Where the units of the index begin: those of compilation, and those of types.
+#[derive(Default)]
+struct Table {
+    units: Vec<(Place, u64)>,
+    types: Vec<(Place, u64)>,
+}
+
+impl Table {
+    /// How an entry says which unit it is in; `None` where there is only one that it can be in.
+    fn number_of_unit(&self, is_type: bool) -> Option<(dw::DwIdx, (dw::DwForm, u8))> {
+        match is_type {
+            true => Some((dw::DW_IDX_type_unit, unit_form(self.types.len()))),
+            false if self.units.len() > 1 => Some((dw::DW_IDX_compile_unit, unit_form(self.units.len()))),
+            false => None,
+        }
+    }
+}
+
 /// Writes the index; nothing if no unit is to be indexed.
 pub(super) fn write(units: &[Unit], places: &impl Places, strings: &mut Strings, out: &mut Bytes) {
     let indexed = || units.iter().enumerate().filter(|(_, unit)| unit.is_indexed);
-    let count = indexed().count() as u64;
-    if count == 0 {
+    if indexed().next().is_none() {
         return;
     }
     let mut names: IndexMap<TextId, Vec<Named>, FxBuildHasher> = IndexMap::default();
-    let mut tags: IndexSet<dw::DwTag, FxBuildHasher> = IndexSet::default();
-    for (number, (place, unit)) in indexed().enumerate() {
+    let mut tags: IndexSet<Shape, FxBuildHasher> = IndexSet::default();
+    let mut table = Table::default();
+    for (place, unit) in indexed() {
+        let list = match unit.own_type {
+            None => &mut table.units,
+            Some(_) => &mut table.types,
+        };
+        let number = list.len();
+        list.push(match unit.own_type {
+            None => (Place::Entries, places.start(place)),
+            Some(_) => (Place::TypeUnit(place as u32), 0),
+        });
         let mut next = Some(ROOT);
         while let Some(entry) = next {
             for name in names_of(units, unit, entry, strings).into_iter().flatten() {
-                let abbreviation = tags.insert_full(unit.entries[entry as usize].tag).0 as u32 + 1;
+                let shape = (unit.entries[entry as usize].tag, unit.own_type.is_some());
+                let abbreviation = tags.insert_full(shape).0 as u32 + 1;
                 names.entry(name).or_default().push(Named {
                     unit: number as u32,
                     offset: places.offset(place, entry),
@@ -59,14 +90,13 @@ pub(super) fn write(units: &[Unit], places: &impl Places, strings: &mut Strings,
             next = unit.after(entry).0;
         }
     }
-    let starts: Vec<u64> = indexed().map(|(place, _)| places.start(place)).collect();
-    write_table(&starts, &names, &tags, strings, out);
+    write_table(&table, &names, &tags, strings, out);
 }
 
 fn write_table(
-    starts: &[u64],
+    table: &Table,
     names: &IndexMap<TextId, Vec<Named>, FxBuildHasher>,
-    tags: &IndexSet<dw::DwTag, FxBuildHasher>,
+    shapes: &IndexSet<Shape, FxBuildHasher>,
     strings: &Strings,
     out: &mut Bytes,
 ) {
@@ -80,18 +110,19 @@ fn write_table(
     let buckets = bucket_count(hashes.len() as u32);
     // Stable: names with one hash are in the order of the units.
     hashed.sort_by_key(|&(hash, ..)| (hash % buckets, hash));
-    let abbreviations = abbreviation_table(tags, starts.len());
+    let abbreviations = abbreviation_table(shapes, table);
     let part = out.begin_part();
     out.u16(5);
     out.u16(0);
-    for number in [starts.len() as u32, 0, 0, buckets, hashed.len() as u32] {
+    let (units, types) = (table.units.len() as u32, table.types.len() as u32);
+    for number in [units, types, 0, buckets, hashed.len() as u32] {
         out.u32(number);
     }
     out.u32(abbreviations.len() as u32);
     out.u32(AUGMENTATION.len() as u32);
     out.bytes.extend_from_slice(AUGMENTATION);
-    for &start in starts {
-        out.offset_in(Place::Entries, start);
+    for &(place, start) in table.units.iter().chain(&table.types) {
+        out.offset_in(place, start);
     }
     write_buckets(&hashed, buckets, out);
     hashed.iter().for_each(|name| out.u32(name.0));
@@ -103,8 +134,11 @@ fn write_table(
         out.u32(pool.len() as u32);
         for entry in *entries {
             pool.unsigned(entry.abbreviation.into());
-            if starts.len() > 1 {
-                pool.number(entry.unit.into(), unit_form(starts.len()).1);
+            let is_type = shapes
+                .get_index(entry.abbreviation as usize - 1)
+                .is_some_and(|shape| shape.1);
+            if let Some((_, (_, bytes))) = table.number_of_unit(is_type) {
+                pool.number(entry.unit.into(), bytes);
             }
             pool.u32(entry.offset);
         }
@@ -128,14 +162,14 @@ fn write_buckets(hashed: &[(u32, TextId, &[Named])], buckets: u32, out: &mut Byt
 }
 
 /// Abbreviations of the index: one for each tag, with the unit if there are several, and the place in it.
-fn abbreviation_table(tags: &IndexSet<dw::DwTag, FxBuildHasher>, units: usize) -> Bytes {
+fn abbreviation_table(shapes: &IndexSet<Shape, FxBuildHasher>, table: &Table) -> Bytes {
     let mut out = Bytes::default();
-    for (number, tag) in (1..).zip(tags) {
+    for (number, &(tag, is_type)) in (1..).zip(shapes) {
         out.unsigned(number);
         out.unsigned(tag.0.into());
-        if units > 1 {
-            out.unsigned(dw::DW_IDX_compile_unit.0.into());
-            out.unsigned(unit_form(units).0.0.into());
+        if let Some((name, (form, _))) = table.number_of_unit(is_type) {
+            out.unsigned(name.0.into());
+            out.unsigned(form.0.into());
         }
         out.unsigned(dw::DW_IDX_die_offset.0.into());
         out.unsigned(dw::DW_FORM_ref4.0.into());
@@ -190,6 +224,7 @@ fn is_indexed(unit: &Unit, entry: u32, tag: dw::DwTag) -> bool {
     }
     match tag {
         dw::DW_TAG_compile_unit
+        | dw::DW_TAG_type_unit
         | dw::DW_TAG_module
         | dw::DW_TAG_formal_parameter
         | dw::DW_TAG_template_value_parameter

@@ -38,6 +38,8 @@ pub(in crate::dwarf) enum Value {
     Expression(Expression),
     /// Another entry, of this unit or another one.
     Entry(EntryId),
+    /// The type that a unit of this signature is of.
+    Signature(u64),
     Text(TextId),
     File(FileId),
     /// A list, by its number among those of the unit.
@@ -87,13 +89,25 @@ impl Entry {
     }
 }
 
-/// A unit of compilation.
+/// What a unit of a type has besides others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnType {
+    pub signature: u64,
+    /// The number of its entry.
+    pub entry: u32,
+    /// The unit whose line program names the files.
+    pub lines: usize,
+}
+
+/// A unit of compilation, or of a type.
 #[derive(Debug)]
 pub(in crate::dwarf) struct Unit {
     /// Its place among all units.
     number: u32,
     pub encoding: Encoding,
     pub line_program: LineProgram,
+    /// What it is the unit of, if that is a type.
+    pub(super) own_type: Option<OwnType>,
     /// Whether the index of names has its entries.
     pub is_indexed: bool,
     pub macros: Vec<Macro>,
@@ -112,6 +126,7 @@ impl Unit {
             number: number as u32,
             encoding,
             line_program,
+            own_type: None,
             is_indexed: false,
             macros: Vec::new(),
             addresses: Vec::new(),
@@ -119,6 +134,26 @@ impl Unit {
             attributes: Vec::new(),
             ranges: Lists::default(),
             locations: Lists::default(),
+        }
+    }
+
+    /// A unit of a type, whose files another unit has.
+    pub fn of_type(number: usize, encoding: Encoding, files: LineProgram, signature: u64, lines: usize) -> Unit {
+        let mut unit = Unit::new(number, encoding, files);
+        unit.entries[ROOT as usize].tag = dw::DW_TAG_type_unit;
+        unit.own_type = Some(OwnType {
+            signature,
+            entry: ROOT,
+            lines,
+        });
+        unit
+    }
+
+    /// Says which entry is the one of the type that the unit is of.
+    pub fn set_own_type(&mut self, entry: EntryId) {
+        debug_assert!(self.has(entry), "an entry of this unit");
+        if let Some(own) = &mut self.own_type {
+            own.entry = entry.number;
         }
     }
 

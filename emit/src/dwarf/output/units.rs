@@ -34,6 +34,8 @@ pub(in crate::dwarf) struct Written {
     pub contents: Bytes,
     /// Whether it holds texts that linkers may merge.
     pub is_texts: bool,
+    /// The number that names its group, of which linkers keep one.
+    pub group: Option<u64>,
 }
 
 /// What the first walk over a unit finds.
@@ -70,6 +72,8 @@ struct Tables {
 #[derive(Default)]
 struct Growing {
     info: Bytes,
+    /// Units of types: their places, the signatures that name their groups, and what they are.
+    types: Vec<(u32, u64, Bytes)>,
     ranges: Bytes,
     locations: Bytes,
     address_ranges: Bytes,
@@ -87,13 +91,40 @@ impl Dwarf {
         let encoding = self.units.first().map(|unit| unit.encoding);
         let mut units = std::mem::take(&mut self.units);
         let mut layouts: Vec<Layout> = Vec::with_capacity(units.len());
-        for unit in &mut units {
-            let line_offset = lines.len() as u64;
-            write_lines(unit, &self.line_strings, &mut lines);
-            self.write_macros(unit, line_offset, &mut out.macros);
+        let mut names_files: Vec<bool> = units.iter().map(Unit::names_files).collect();
+        for (number, unit) in units.iter().enumerate() {
+            if let Some(own) = unit.own_type {
+                names_files[own.lines] |= names_files[number];
+            }
+        }
+        let mut line_offsets: Vec<Option<u64>> = Vec::with_capacity(units.len());
+        let mut end = 0;
+        for (number, unit) in units.iter_mut().enumerate() {
+            let start = match unit.own_type {
+                Some(own) => {
+                    line_offsets.push(line_offsets[own.lines]);
+                    0
+                }
+                None => {
+                    let offset = lines.len() as u64;
+                    let has_lines = !unit.line_program.is_empty() || names_files[number];
+                    if has_lines {
+                        unit.line_program.write(&self.line_strings, &mut lines);
+                    }
+                    line_offsets.push(has_lines.then_some(offset));
+                    self.write_macros(unit, offset, &mut out.macros);
+                    end
+                }
+            };
+            if let Some(offset) = line_offsets[number] {
+                unit.set(unit.root(), dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
+            }
             tables.write_lists(unit, &mut out);
-            let start = layouts.last().map_or(0, |layout| layout.end);
-            layouts.push(tables.lay_out(unit, start));
+            let layout = tables.lay_out(unit, start);
+            if unit.own_type.is_none() {
+                end = layout.end;
+            }
+            layouts.push(layout);
         }
         let mut names = Bytes::default();
         names::write(&units, &layouts.as_slice(), &mut self.strings, &mut names);
@@ -105,7 +136,11 @@ impl Dwarf {
                 unit.encoding.address_size,
                 &mut out.address_ranges,
             );
-            tables.write_unit(&unit, &layouts, number, &self.strings, &mut out.info)?;
+            let mut of_type = Bytes::default();
+            let own = unit.own_type;
+            let section = if own.is_some() { &mut of_type } else { &mut out.info };
+            tables.write_unit(&unit, &layouts, number, &self.strings, section)?;
+            out.types.extend(own.map(|own| (number as u32, own.signature, of_type)));
         }
         let is_new = encoding.is_some_and(|encoding| encoding.version >= 5);
         let [
@@ -126,6 +161,7 @@ impl Dwarf {
             true => [".debug_rnglists", ".debug_loclists", ".debug_macro"],
             false => [".debug_ranges", ".debug_loc", ".debug_macinfo"],
         };
+        let of_types = if is_new { ".debug_info" } else { ".debug_types" };
         let sections = [
             (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
             (".debug_info", Some(Place::Entries), out.info),
@@ -141,8 +177,15 @@ impl Dwarf {
             (".debug_names", None, names),
             (".debug_aranges", None, out.address_ranges),
         ];
+        let alone = sections.map(|(name, place, contents)| (name, place, contents, None));
+        let types = std::mem::take(&mut out.types).into_iter();
+        let types = types.map(|(unit, signature, contents)| {
+            let place = Some(Place::TypeUnit(unit));
+            (of_types, place, contents, Some(signature))
+        });
         let mut written = Vec::new();
-        for (name, place, contents) in sections.into_iter().filter(|(.., contents)| contents.len() > 0) {
+        let sections = alone.into_iter().chain(types);
+        for (name, place, contents, group) in sections.filter(|(_, _, contents, _)| contents.len() > 0) {
             if u32::try_from(contents.len()).is_err() {
                 return Err(EmitError::too_large(format!("{name}, more than 4 GiB")));
             }
@@ -151,6 +194,7 @@ impl Dwarf {
                 place,
                 contents,
                 is_texts: matches!(place, Some(Place::Texts | Place::LineTexts)),
+                group,
             });
         }
         Ok(written)
@@ -172,16 +216,6 @@ impl Dwarf {
         };
         unit.set(unit.root(), name, Value::Base(Place::Macros, offset));
     }
-}
-
-/// Writes the line program of a unit, if there is anything in it.
-fn write_lines(unit: &mut Unit, strings: &Strings, lines: &mut Bytes) {
-    if unit.line_program.is_empty() && !unit.names_files() {
-        return;
-    }
-    let offset = lines.len() as u64;
-    unit.line_program.write(strings, lines);
-    unit.set(unit.root(), dw::DW_AT_stmt_list, Value::Base(Place::Lines, offset));
 }
 
 impl Tables {
@@ -221,15 +255,18 @@ impl Tables {
         if is_new {
             let texts = Value::Base(Place::TextOffsets, strings::HEADER_BYTES);
             unit.set(unit.root(), dw::DW_AT_str_offsets_base, texts);
-            let addresses = Value::Base(Place::Addresses, addresses::HEADER_BYTES);
-            unit.set(unit.root(), dw::DW_AT_addr_base, addresses);
+            // Types have no addresses.
+            if unit.own_type.is_none() {
+                let addresses = Value::Base(Place::Addresses, addresses::HEADER_BYTES);
+                unit.set(unit.root(), dw::DW_AT_addr_base, addresses);
+            }
         }
     }
 
     /// Chooses the abbreviations of all entries, and with them their places in a unit that starts at an offset.
     fn lay_out(&mut self, unit: &Unit, start: u64) -> Layout {
         let mut entries = vec![(0, 0); unit.entries.len()];
-        let mut offset = header_bytes(unit.encoding.version);
+        let mut offset = header_bytes(unit);
         let mut next = Some(ROOT);
         while let Some(number) = next {
             let entry = &unit.entries[number as usize];
@@ -265,12 +302,19 @@ impl Tables {
         let part = out.begin_part();
         out.u16(version);
         if version >= 5 {
-            out.u8(dw::DW_UT_compile.0);
+            out.u8(match unit.own_type {
+                Some(_) => dw::DW_UT_type.0,
+                None => dw::DW_UT_compile.0,
+            });
             out.u8(unit.encoding.address_size);
             out.offset_in(Place::Abbreviations, 0);
         } else {
             out.offset_in(Place::Abbreviations, 0);
             out.u8(unit.encoding.address_size);
+        }
+        if let Some(own) = unit.own_type {
+            out.number(own.signature, 8);
+            out.u32(layout.entries[own.entry as usize].0);
         }
         let mut next = Some(ROOT);
         while let Some(number) = next {
@@ -327,6 +371,7 @@ impl Tables {
             }
             Value::Entry(entry) if unit.has(*entry) => (dw::DW_FORM_ref4, 4),
             Value::Entry(_) => (dw::DW_FORM_ref_addr, reference_bytes(unit.encoding).into()),
+            Value::Signature(_) => (dw::DW_FORM_ref_sig8, 8),
             Value::Text(text) if is_new => text_form(*text),
             Value::Text(_) => (dw::DW_FORM_strp, 4),
             Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.line_program.file_number(*file))),
@@ -367,6 +412,7 @@ impl Tables {
                     }
                 }
             }
+            Value::Signature(signature) => out.number(*signature, 8),
             Value::Text(text) if is_new => out.number(text.number(), text_form(*text).1 as u8),
             Value::Text(text) => out.offset_in(Place::Texts, strings.offset(*text)),
             Value::File(file) => out.unsigned(unit.line_program.file_number(*file)),
@@ -384,8 +430,10 @@ fn reference_bytes(encoding: Encoding) -> u8 {
 }
 
 /// Bytes of the header of a unit.
-fn header_bytes(version: u16) -> u64 {
-    if version >= 5 { 12 } else { 11 }
+fn header_bytes(unit: &Unit) -> u64 {
+    let all = if unit.encoding.version >= 5 { 12 } else { 11 };
+    // The signature and the place of the type.
+    all + if unit.own_type.is_some() { 12 } else { 0 }
 }
 
 /// The form of a text by its number.
