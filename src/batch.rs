@@ -40,7 +40,7 @@ impl Driver {
             destination::make_folder(folder).map_err(unmade)?;
         }
         if arguments.list_unsupported.is_none() {
-            destination::check(&jobs, emit)?;
+            destination::check(&jobs, emit, arguments.debug.split_dwarf_output.as_deref())?;
         }
         let folder = &arguments.observe.dump_dir;
         folder.as_deref().map_or(Ok(()), dump::prepare)?;

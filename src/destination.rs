@@ -19,11 +19,11 @@ enum Identity {
     New { folder: PathBuf, name: PathBuf },
 }
 
-/// Refuses jobs that would write what they must not.
+/// Refuses jobs that would write what they must not; `split` is the other file of one job.
 ///
 /// # Errors
 /// What is wrong with the first such output.
-pub(crate) fn check(jobs: &[Job], emit: Emit) -> Result<(), Error> {
+pub(crate) fn check(jobs: &[Job], emit: Emit, split: Option<&Path>) -> Result<(), Error> {
     if emit == Emit::Null {
         return Ok(());
     }
@@ -61,7 +61,16 @@ pub(crate) fn check(jobs: &[Job], emit: Emit) -> Result<(), Error> {
             });
         }
     }
-    Ok(())
+    let Some((split, identity)) = split.and_then(|split| Some((split, identity(split)?))) else {
+        return Ok(());
+    };
+    let name = split.display();
+    match () {
+        () if jobs.len() > 1 => wrong(format!("{name}: several inputs have their debug information there")),
+        () if inputs.contains_key(&identity) => wrong(format!("{name}: debug information would replace the input")),
+        () if outputs.contains_key(&identity) => wrong(format!("{name}: debug information would replace the output")),
+        () => Ok(()),
+    }
 }
 
 /// Why outputs of a kind do not go to standard output, so many of them and if it is a terminal.
@@ -136,7 +145,7 @@ mod tests {
     /// What is said of one input and output.
     fn refusal(input: &Path, output: &Path) -> Option<String> {
         let (input, output) = (input.to_owned(), output.to_owned());
-        check(&[Job { input, output }], Emit::Obj)
+        check(&[Job { input, output }], Emit::Obj, None)
             .err()
             .map(|error| error.to_string())
     }
@@ -163,7 +172,7 @@ mod tests {
             input: folder.path(input),
             output: folder.path(output),
         };
-        let refused = |jobs: &[Job]| check(jobs, Emit::Obj).is_err();
+        let refused = |jobs: &[Job]| check(jobs, Emit::Obj, None).is_err();
         assert!(refused(&[job("a.bc", "x.o"), job("b.bc", "./x.o")]));
         assert!(!refused(&[job("a.bc", "x.o"), job("b.bc", "y.o")]));
         folder.write("x.o", "");

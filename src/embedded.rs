@@ -13,8 +13,10 @@ use crate::{Report, dump};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use frazil_emit::dwarf::DebugOptions;
+pub use frazil_emit::dwarf::SplitDebug;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// The options that another program may be given for Frazil, by the names that the option parser knows them by.
 const ALLOWED: &[&str] = &[
@@ -115,7 +117,9 @@ impl Embedded {
                 all_frames: module.debug_frames || self.options.debug.all_frames,
                 address_ranges: module.address_ranges || self.options.debug.address_ranges,
                 type_units: module.type_units || self.options.debug.type_units,
+                split: module.split.as_ref().map(|(split, _)| split.clone()),
             },
+            split_output: module.split.as_ref().and_then(|(_, path)| path.clone()),
             ..self.options.clone()
         };
         let start = Clock::start(options.measure);
@@ -134,7 +138,7 @@ impl Embedded {
 }
 
 /// What is to be made of a module, which the other program decides.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub emit: Emit,
     /// Whether each function has a section of its own.
@@ -151,6 +155,8 @@ pub struct Wanted {
     pub address_ranges: bool,
     /// Whether types have units of their own.
     pub type_units: bool,
+    /// What other file there is for debug information that linkers need not see, and its path.
+    pub split: Option<(SplitDebug, Option<PathBuf>)>,
 }
 
 fn refusal(argument: &clap::Arg) -> String {

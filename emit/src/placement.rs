@@ -27,7 +27,7 @@ const SHT_LLVM_OFFLOADING: SectionType = SectionType(0x6fff_4c0b);
 const SHT_LLVM_LTO: SectionType = SectionType(0x6fff_4c0c);
 
 /// Options of writing.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct EmitOptions {
     /// Where the code may be placed.
     pub relocation_model: RelocationModel,

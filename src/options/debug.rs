@@ -2,7 +2,10 @@
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use frazil_emit::dwarf::DebugOptions;
+use frazil_emit::dwarf::{DebugOptions, SplitDebug};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// What the command line says about debug information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -19,6 +22,13 @@ pub struct DebugArguments {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true", value_parser = BoolishValueParser::new())]
     pub generate_type_units: Option<bool>,
+    /// Leave what linkers need not see to a file of this name, or, without --split-dwarf-output, in sections that tools
+    /// can take out of the object
+    #[arg(long, value_name = "NAME")]
+    pub split_dwarf_file: Option<OsString>,
+    /// Where to write that file
+    #[arg(long, value_name = "PATH", requires = "split_dwarf_file")]
+    pub split_dwarf_output: Option<PathBuf>,
 }
 
 impl DebugArguments {
@@ -28,6 +38,15 @@ impl DebugArguments {
             all_frames: self.force_dwarf_frame_section.unwrap_or_default(),
             address_ranges: self.generate_arange_section.unwrap_or_default(),
             type_units: self.generate_type_units.unwrap_or_default(),
+            split: self.split(),
         }
+    }
+    /// The other file; an empty name is none, as for llc.
+    fn split(&self) -> Option<SplitDebug> {
+        let name = self.split_dwarf_file.as_ref().filter(|name| !name.is_empty())?;
+        Some(SplitDebug {
+            name: name.as_bytes().into(),
+            is_file: self.split_dwarf_output.is_some(),
+        })
     }
 }

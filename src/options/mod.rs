@@ -25,7 +25,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use frazil_codegen::RelocationModel;
-pub use frazil_emit::dwarf::DebugOptions;
+pub use frazil_emit::dwarf::{DebugOptions, SplitDebug};
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
@@ -98,6 +98,8 @@ pub struct Options {
     pub compress_debug: CompressDebug,
     /// What debug information is made of.
     pub debug: DebugOptions,
+    /// Where debug information goes that linkers need not see, if it has a file.
+    pub split_output: Option<PathBuf>,
     /// What is observed while passes run.
     pub observe: Observe,
     /// Whether each register allocation is proved; see [`frazil_codegen::check`].
@@ -136,6 +138,7 @@ impl Default for Options {
             keeps_debug: true,
             compress_debug: CompressDebug::None,
             debug: DebugOptions::default(),
+            split_output: None,
             observe: Observe::default(),
             check_regalloc: cfg!(debug_assertions),
             registers: RegisterArguments::default(),
@@ -301,6 +304,7 @@ impl Arguments {
             keeps_debug: !self.strip_debug.unwrap_or_default(),
             compress_debug: self.compress_debug_sections,
             debug: self.debug.options(),
+            split_output: self.debug.split_dwarf_output.clone(),
             observe: self.observe.observe()?,
             check_regalloc: self.observe.checks_regalloc() || cfg!(debug_assertions),
             registers: self.registers.clone(),

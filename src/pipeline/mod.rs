@@ -25,6 +25,7 @@ use crate::options::{CompressDebug, Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
 use frazil_emit::EmitOptions;
+use frazil_emit::dwarf::{DebugOptions, SplitDebug};
 use frazil_ir::Module;
 use frazil_passes::Listener;
 use frazil_passes::observe::Deaf;
@@ -76,7 +77,12 @@ impl Job<'_> {
     /// Writes assembly text.
     fn write_text(&mut self, opened: &Opened<'_>, out: &mut dyn Write) -> Result<Report, Error> {
         let target = choose_target(self.options, opened.module(), self.targets)?;
-        let sink = TextSink::new(opened.module(), &*target, emit_options(opened.module(), self.options))?;
+        let sink = TextSink::new(
+            opened.module(),
+            &*target,
+            emit_options(opened.module(), self.options),
+            self.options,
+        )?;
         let mut worker = Worker::new(opened, self.options, &*target, true)?;
         // A text takes everything.
         let _ = self.fill(opened.module(), &mut worker, sink, out)?;
@@ -108,7 +114,7 @@ impl Job<'_> {
     #[cold]
     fn assemble(&mut self, opened: &Opened<'_>, target: &dyn Target, out: &mut dyn Write) -> Result<Report, Error> {
         let (module, options) = (opened.module(), self.options);
-        let mut sink = TextSink::new(module, target, emit_options(module, options))?;
+        let mut sink = TextSink::new(module, target, emit_options(module, options), options)?;
         let mut worker = Worker::new(opened, options, target, true)?;
         let _ = self.compile_all(module, &mut worker, &mut sink)?;
         let places = sink.places();
@@ -189,7 +195,14 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
         function_sections: options.function_sections,
         data_sections: options.data_sections,
         compress_debug: options.compress_debug == CompressDebug::Zlib,
-        debug: options.debug,
+        debug: DebugOptions {
+            // Texts have everything.
+            split: options.debug.split.clone().map(|split| SplitDebug {
+                is_file: split.is_file && options.emit != Emit::Asm,
+                ..split
+            }),
+            ..options.debug
+        },
     }
 }
 

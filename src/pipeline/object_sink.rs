@@ -1,7 +1,7 @@
 //! The sink that makes an object file. From the first function on that has a text of assembly for an assembler, code
 //! waits ([`super::splice`]).
 
-use super::sink::{Flow, Sink};
+use super::sink::{Flow, Sink, write_split};
 use super::splice::Waiting;
 use super::worker::{Definition, Worker};
 use crate::diagnostics::Error;
@@ -69,7 +69,8 @@ impl Sink for ObjectSink<'_> {
                 return Ok(Flow::NeedsAssembler);
             }
         }
-        self.builder.finish(out)?;
+        let split = self.builder.finish(out)?;
+        write_split(self.options, split)?;
         Ok(Flow::Continue)
     }
 }

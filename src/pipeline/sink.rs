@@ -6,6 +6,8 @@
 
 use super::worker::{Definition, Worker};
 use crate::diagnostics::Error;
+use crate::options::{Emit, Options};
+use crate::output::Output;
 use frazil_codegen::{CompiledFunction, Target};
 use frazil_emit::asm::TextPlace;
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions};
@@ -38,9 +40,24 @@ pub(super) trait Sink {
     fn finish(self, worker: &mut Worker<'_>, out: &mut dyn Write) -> Result<Flow, Error>;
 }
 
+/// Writes the file with what linkers need not see of debug information, if there is one.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write_split(options: &Options, bytes: Option<Vec<u8>>) -> Result<(), Error> {
+    let path = options.split_output.as_deref().filter(|_| options.emit == Emit::Obj);
+    let Some((path, bytes)) = path.zip(bytes) else {
+        return Ok(());
+    };
+    let mut file = Output::new(path);
+    let written = file.write_all(&bytes).and_then(|()| file.commit());
+    written.map_err(|error| Error::output(&error).between(&format!("{}: ", path.display()), ""))
+}
+
 /// Makes assembly text.
 pub(super) struct TextSink<'a> {
     builder: AsmBuilder<'a>,
+    options: &'a Options,
 }
 
 impl<'a> TextSink<'a> {
@@ -48,9 +65,14 @@ impl<'a> TextSink<'a> {
     ///
     /// # Errors
     /// What the text cannot express.
-    pub fn new(module: &'a Module, target: &'a dyn Target, options: EmitOptions) -> Result<TextSink<'a>, EmitError> {
-        let builder = AsmBuilder::new(module, target, options)?;
-        Ok(TextSink { builder })
+    pub fn new(
+        module: &'a Module,
+        target: &'a dyn Target,
+        emit: EmitOptions,
+        options: &'a Options,
+    ) -> Result<TextSink<'a>, EmitError> {
+        let builder = AsmBuilder::new(module, target, emit)?;
+        Ok(TextSink { builder, options })
     }
 
     /// Where assembly stands that users have written.
@@ -66,7 +88,8 @@ impl Sink for TextSink<'_> {
     }
 
     fn finish(self, _worker: &mut Worker<'_>, out: &mut dyn Write) -> Result<Flow, Error> {
-        self.builder.finish(out)?;
+        let split = self.builder.finish(out)?;
+        write_split(self.options, split)?;
         Ok(Flow::Continue)
     }
 }

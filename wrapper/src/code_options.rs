@@ -68,7 +68,7 @@ const TABLE: &[Row] = &[
     is("-mskip-rax-setup", "", "calls with variable arguments set %al"),
     is("-mindirect-branch-cs-prefix", "", "indirect branches have no prefix"),
     is("--compress-debug-sections=zstd", "-gz=zstd", "debug sections are compressed by zlib"),
-    is("-split-dwarf-file", "-gsplit-dwarf", "debug information stays in one piece"),
+    is("-fsplit-dwarf-inlining", "", "skeletons of units do not say which code was inlined"),
     is("-fxray-instrument", "", "functions have no places for XRay"),
     is("-fsplit-stack", "", "stacks are in one piece"),
     is("-msoft-float", "", "floating-point numbers are in registers"),

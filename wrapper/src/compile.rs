@@ -9,12 +9,13 @@ use crate::interruption::Interruption;
 use crate::plan::{CodeKind, Job};
 use frazil::diagnostics::Error;
 use frazil::embedded::{Embedded, Wanted};
-use frazil::options::{CompressDebug, Emit};
+use frazil::options::{CompressDebug, Emit, SplitDebug};
 use frazil::output::Output;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 /// What to do about what Frazil refuses, besides what the message says.
@@ -185,6 +186,14 @@ fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
         debug_frames: job.has("-fforce-dwarf-frame"),
         address_ranges: job.has("-generate-arange-section"),
         type_units: job.has("-generate-type-units"),
+        split: job.value("-split-dwarf-file").map(|name| {
+            let path = job.value("-split-dwarf-output").map(PathBuf::from);
+            let split = SplitDebug {
+                name: name.as_bytes().into(),
+                is_file: path.is_some(),
+            };
+            (split, path)
+        }),
     }
 }
 
@@ -210,6 +219,16 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
     words.extend((wanted.compress_debug == CompressDebug::Zlib).then(|| "--compress-debug-sections".into()));
     words.extend(wanted.address_ranges.then(|| "--generate-arange-section".into()));
     words.extend(wanted.type_units.then(|| "--generate-type-units".into()));
+    if let Some((split, path)) = &wanted.split {
+        let mut word = OsString::from("--split-dwarf-file=");
+        word.push(OsStr::from_bytes(&split.name));
+        words.push(word);
+        words.extend(path.iter().map(|path| {
+            let mut word = OsString::from("--split-dwarf-output=");
+            word.push(path);
+            word
+        }));
+    }
     words.extend(wanted.debug_frames.then(|| "--force-dwarf-frame-section".into()));
     words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
     words

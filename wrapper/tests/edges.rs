@@ -103,6 +103,34 @@ fn debug_information_is_there_if_it_is_asked_for() {
 }
 
 #[test]
+fn debug_information_is_split_if_that_is_asked_for() {
+    let folder = Folder::new("debug-split");
+    folder.write("a.c", LOOP);
+    for (words, files, is_in_object) in [
+        ("-g -gsplit-dwarf -c a.c", &["a.c", "a.dwo", "a.o"] as &[&str], false),
+        ("-g -gsplit-dwarf=split -c a.c -o b.o", &["a.c", "b.dwo", "b.o"], false),
+        ("-g -gsplit-dwarf=single -c a.c", &["a.c", "a.o"], true),
+    ] {
+        assert_eq!(stderr(&cc(&folder, words)), "", "{words}");
+        assert_eq!(folder.names(), files, "{words}");
+        let object = std::fs::read(folder.path(files[files.len() - 1])).expect("an object");
+        let found = object.windows(15).any(|window| window == b".debug_info.dwo");
+        assert_eq!(found, is_in_object, "{words}");
+        files
+            .iter()
+            .skip(1)
+            .for_each(|name| std::fs::remove_file(folder.path(name)).expect("it is there"));
+    }
+    let planned = stderr(&cc(&folder, "-### -g -gsplit-dwarf -c a.c"));
+    assert!(planned.contains("\"--split-dwarf-output=a.dwo\""), "{planned}");
+    let old = stderr(&cc(&folder, "-g -gdwarf-4 -gsplit-dwarf -c a.c"));
+    assert!(
+        old.contains("not supported: split debug information of DWARF 4"),
+        "{old}"
+    );
+}
+
+#[test]
 fn types_have_units_of_their_own_if_that_is_asked_for() {
     let folder = Folder::new("debug-types");
     folder.write("a.cpp", "struct Pair { int first, second; } pair;\n");

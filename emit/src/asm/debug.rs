@@ -94,7 +94,10 @@ impl AsmBuilder<'_> {
         let Some(debug) = self.debug.take() else {
             return Ok(());
         };
-        let sections = debug.finish()?;
+        let mut sections = debug.finish()?;
+        if self.placement.options.debug.has_file() {
+            (self.split, sections) = sections.into_iter().partition(|section| section.is_split);
+        }
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for section in &sections {
             *counts.entry(section.name).or_default() += 1;
@@ -108,10 +111,13 @@ impl AsmBuilder<'_> {
             })
             .collect();
         for (section, name) in sections.iter().zip(&names) {
-            let flags = match section.is_texts {
+            let mut flags = match section.is_texts {
                 true => elf::SHF_MERGE | elf::SHF_STRINGS,
                 false => elf::SectionFlags(0),
             };
+            if section.is_split {
+                flags |= elf::SHF_EXCLUDE;
+            }
             let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
             desc.entry_bytes = u64::from(section.is_texts);
             desc.group = section

@@ -16,7 +16,8 @@ mod tables;
 pub use inline::TextPlace;
 
 use crate::constants::ConstantPool;
-use crate::dwarf::DebugWriter;
+use crate::dwarf::{DebugSection, DebugWriter};
+use crate::elf::write_split;
 use crate::error::EmitError;
 use crate::exceptions::{self, Late};
 use crate::names::{CONSTANT_PREFIX, symbol_name};
@@ -45,6 +46,8 @@ pub struct AsmBuilder<'a> {
     /// How many sections of a name there are.
     section_names: FxHashMap<Vec<u8>, u32>,
     debug: Option<Box<DebugWriter<'a>>>,
+    /// What goes to a file of its own, once it is known.
+    split: Vec<DebugSection>,
     /// Where the code in each section ends so far, in modules with debug information, as far as that is known.
     code_ends: Vec<Option<u64>>,
     /// The symbols with a label of their own for debug information, in modules that have any.
@@ -133,6 +136,7 @@ impl<'a> AsmBuilder<'a> {
     /// # Errors
     /// When the module has something at its top level that is not written, or names that assembly cannot hold.
     pub fn new(module: &'a Module, target: &'a dyn Target, options: EmitOptions) -> Result<AsmBuilder<'a>, EmitError> {
+        let debug = DebugWriter::new(module, target.desc(), &options.debug).map(Box::new);
         let placement = Placement::new(module, target.desc(), options)?;
         for symbol in module.symbols.keys() {
             let name = module.name(symbol);
@@ -152,7 +156,8 @@ impl<'a> AsmBuilder<'a> {
             current: None,
             directives: Vec::new(),
             section_names: FxHashMap::default(),
-            debug: DebugWriter::new(module, target.desc(), options.debug).map(Box::new),
+            debug,
+            split: Vec::new(),
             code_ends: Vec::new(),
             labelled: FxHashSet::default(),
             constants: ConstantPool::default(),
@@ -243,7 +248,7 @@ impl<'a> AsmBuilder<'a> {
     ///
     /// # Errors
     /// When the module asks for something that cannot be written, or the writer's errors.
-    pub fn finish(mut self, out: &mut dyn std::io::Write) -> Result<(), EmitError> {
+    pub fn finish(mut self, out: &mut dyn std::io::Write) -> Result<Option<Vec<u8>>, EmitError> {
         for def in self.module.data.values() {
             self.add_data(def)?;
         }
@@ -259,7 +264,13 @@ impl<'a> AsmBuilder<'a> {
         self.add_debug_sections()?;
         self.add_tool_sections();
         self.line(format_args!(".section\t.note.GNU-stack,\"\",@progbits"));
-        Ok(out.write_all(self.text.as_bytes())?)
+        out.write_all(self.text.as_bytes())?;
+        let options = &self.placement.options;
+        let is_wanted = options.debug.has_file();
+        let split = std::mem::take(&mut self.split);
+        is_wanted
+            .then(|| write_split(self.target.desc(), split, options.compress_debug))
+            .transpose()
     }
 
     /// Labels where the filler of a function begins, and puts that before the function.

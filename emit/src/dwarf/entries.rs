@@ -5,7 +5,7 @@
 //!
 //! Types and declarations of functions have one entry for all units, as LLVM has it: in the unit that names it first,
 //! or in that of the type that they are declared in. So a type is never in one unit and what it contains in another.
-//! If types have units of their own ([`super::type_units`]), all others share nothing.
+//! If types have units of their own ([`super::type_units`]), or units are split, they share nothing.
 
 use super::DebugWriter;
 use super::attributes::flag;
@@ -35,7 +35,7 @@ impl DebugWriter<'_> {
             return Some(known);
         }
         match self.sharing(node)? {
-            Sharing::AllUnits if !self.type_units.are_wanted => Some(self.reserve_shared(unit, node)),
+            Sharing::AllUnits if self.shares_entries => Some(self.reserve_shared(unit, node)),
             _ => {
                 let entry = self.unit(unit).reserve();
                 self.units.get(unit).entries.insert(node, entry);

@@ -23,7 +23,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// An empty one, in the form of a version of DWARF.
-    pub(super) fn new(target: &'static TargetDesc, version: u16, options: DebugOptions) -> Frames {
+    pub(super) fn new(target: &'static TargetDesc, version: u16, options: &DebugOptions) -> Frames {
         // Versions of the table's own (DWARF 5, section 7.24, and before).
         let version = match version {
             ..3 => 1,

@@ -9,8 +9,8 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
-//! What is left out: split units. A variable whose place is not certain has an entry without location; a
-//! label without code has none.
+//! What is left out: skeletons that say which code was inlined; split units before version 5. A variable whose place is
+//! not certain has an entry without location; a label without code has none.
 
 mod attributes;
 mod call_sites;
@@ -37,12 +37,12 @@ pub use sections::{DebugSection, DebugTarget};
 use crate::error::EmitError;
 use frazil_codegen::{CompiledFunction, TargetDesc};
 use frazil_ir::debug::{Kind, ModuleDebug, NodeId};
-use frazil_ir::{Module, SymbolId};
+use frazil_ir::{Module, Refusal, SymbolId};
 use frazil_support::FxHashMap;
 use gimli::{Encoding, Format};
 use graph::Graph;
 use output::{Address, Dwarf, EntryId, Expression};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use type_units::TypeUnits;
 use units::Units;
 
@@ -53,6 +53,8 @@ static NONE: OnceLock<ModuleDebug> = OnceLock::new();
 const DEFAULT_VERSION: u16 = 5;
 /// The first version that has units of types.
 const FIRST_WITH_TYPE_UNITS: u16 = 4;
+/// The first version in which units are split in the way of the standard.
+const FIRST_WITH_SPLIT_UNITS: u16 = 5;
 
 /// Where the code of a function is.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +69,7 @@ pub struct CodePlace {
 }
 
 /// What is made besides what the module asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugOptions {
     /// Whether `.debug_frame` has all functions, with debug information or without.
     pub all_frames: bool,
@@ -75,6 +77,24 @@ pub struct DebugOptions {
     pub address_ranges: bool,
     /// Whether types that have one name in all of a program stand in units of their own.
     pub type_units: bool,
+    /// Where what linkers need not see goes to; `None` for the object, among everything else.
+    pub split: Option<SplitDebug>,
+}
+
+impl DebugOptions {
+    /// Whether there is to be another file.
+    pub fn has_file(&self) -> bool {
+        self.split.as_ref().is_some_and(|split| split.is_file)
+    }
+}
+
+/// A file that has what linkers need not see of debug information.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitDebug {
+    /// Its name, as debuggers look for it.
+    pub name: Arc<[u8]>,
+    /// Whether there is such a file; else the object has sections in it that a tool can take out.
+    pub is_file: bool,
 }
 
 /// The debug information of an object while it is made.
@@ -93,11 +113,14 @@ pub struct DebugWriter<'a> {
     places_of_globals: Vec<(EntryId, Expression)>,
     has_address_ranges: bool,
     type_units: TypeUnits,
+    /// Whether units may name entries of each other.
+    shares_entries: bool,
+    version: u16,
 }
 
 impl<'a> DebugWriter<'a> {
     /// The writer for a module, if it has debug information or something is asked for without.
-    pub fn new(module: &'a Module, target: &'static TargetDesc, options: DebugOptions) -> Option<DebugWriter<'a>> {
+    pub fn new(module: &'a Module, target: &'static TargetDesc, options: &DebugOptions) -> Option<DebugWriter<'a>> {
         let debug = match module.debug.as_deref() {
             Some(debug) => debug,
             None if options.all_frames => NONE.get_or_init(ModuleDebug::default),
@@ -112,8 +135,13 @@ impl<'a> DebugWriter<'a> {
             version,
             address_size: target.pointer_bytes,
         };
+        let has_type_units = options.type_units && version >= FIRST_WITH_TYPE_UNITS;
         let graph = Graph::new(&debug.nodes);
-        let mut dwarf = Dwarf::default();
+        let mut dwarf = Dwarf {
+            split_name: options.split.as_ref().map(|split| split.name.to_vec()),
+            ..Dwarf::default()
+        };
+        let is_split = dwarf.split_name.is_some();
         let is_function = |node: NodeId| debug.nodes.kind(node) == Some(Kind::Subprogram);
         let subprograms = debug
             .variables
@@ -132,7 +160,9 @@ impl<'a> DebugWriter<'a> {
             subprograms,
             places_of_globals: Vec::new(),
             has_address_ranges: options.address_ranges,
-            type_units: TypeUnits::new(options.type_units && version >= FIRST_WITH_TYPE_UNITS),
+            type_units: TypeUnits::new(has_type_units),
+            shares_entries: !has_type_units && !is_split,
+            version,
         })
     }
 
@@ -163,8 +193,16 @@ impl<'a> DebugWriter<'a> {
     /// Writes the sections.
     ///
     /// # Errors
-    /// If the debug information contradicts itself so that it cannot be written.
+    /// If the debug information contradicts itself so that it cannot be written, or is to be split in a version for
+    /// which there is no form of that here.
     pub fn finish(mut self) -> Result<Vec<DebugSection>, EmitError> {
+        if self.dwarf.split_name.is_some() && self.version < FIRST_WITH_SPLIT_UNITS {
+            let what = format!(
+                "split debug information of DWARF {}, only that of DWARF 5",
+                self.version
+            );
+            return Err(EmitError::unsupported(Refusal::ObjectFile, what, ".debug_info.dwo"));
+        }
         self.units.interrupt();
         for unit in 0..self.units.len() {
             self.add_unit_lists(unit);

@@ -31,6 +31,8 @@ pub struct DebugSection {
     pub is_texts: bool,
     /// The number that names its group, of which linkers keep one.
     pub group: Option<u64>,
+    /// Whether it is in a file that no linker sees, or is to be taken from the object before.
+    pub is_split: bool,
 }
 
 /// Writes everything; empty sections are left out.
@@ -59,6 +61,7 @@ pub(super) fn write(dwarf: Dwarf) -> Result<Vec<DebugSection>, EmitError> {
             .collect(),
         is_texts: section.is_texts,
         group: section.group,
+        is_split: section.is_split,
     });
     Ok(finished.collect())
 }

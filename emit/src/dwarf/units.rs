@@ -306,11 +306,12 @@ impl DebugWriter<'_> {
     }
 
     /// Adds the lists of ranges of a unit. If its code is one range, distances count from its start; else each list
-    /// begins with the address that they count from.
+    /// begins with the address that they count from, and so in a file of its own, which does not say that start.
     pub(super) fn add_lists(&mut self, unit: usize) {
+        let is_split = self.dwarf.split_name.is_some();
         let state = self.units.get(unit);
         let only = match state.sequences.as_slice() {
-            [only] => Some(*only),
+            [only] if !is_split => Some(*only),
             _ => None,
         };
         for PendingList { entry, place, ranges } in std::mem::take(&mut state.lists) {

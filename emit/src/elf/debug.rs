@@ -3,15 +3,39 @@
 //! They are no part of the program's image, and come last. Their relocations for code name sections, so that no symbol
 //! is needed for them; those for offsets in other debug sections name these.
 
-use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress};
-use crate::dwarf::{CodePlace, DebugTarget};
+use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress, file};
+use crate::dwarf::{CodePlace, DebugSection, DebugTarget};
 use crate::error::EmitError;
 use crate::exceptions::Late;
+use crate::placement::EmitOptions;
 use crate::relocation_targets::TargetId;
 use crate::section::{SectionDesc, SectionId};
-use frazil_codegen::CompiledFunction;
-use frazil_ir::{EntityRef, FuncId, Refusal};
+use frazil_codegen::{CompiledFunction, TargetDesc};
+use frazil_ir::{EntityRef, FuncId, Module, Refusal};
 use object::elf;
+
+/// Writes an object of debug sections without relocations.
+pub(crate) fn write_split(
+    target: &'static TargetDesc,
+    sections: Vec<DebugSection>,
+    compress_debug: bool,
+) -> Result<Vec<u8>, EmitError> {
+    let module = Module::default();
+    let options = EmitOptions {
+        compress_debug,
+        ..EmitOptions::default()
+    };
+    let mut builder = ObjectBuilder::new(&module, target, options)?;
+    for mut section in sections {
+        let (id, _) = builder.begin_debug_section(&mut section)?;
+        let desc = builder.placement.sections.desc(id);
+        let bytes = section.bytes.len() as u64;
+        builder.contents.append(desc, id, &section.bytes, bytes)?;
+    }
+    let mut out = Vec::new();
+    file::write(&builder, &vec![false; builder.placement.sections.len()], &mut out)?;
+    Ok(out)
+}
 
 impl ObjectBuilder<'_> {
     /// Adds what debuggers want to know of a function that was placed.
@@ -35,27 +59,12 @@ impl ObjectBuilder<'_> {
             return Ok(());
         };
         let mut sections = debug.finish()?;
+        if self.placement.options.debug.has_file() {
+            (self.split, sections) = sections.into_iter().partition(|section| section.is_split);
+        }
         let mut ids = Vec::with_capacity(sections.len());
         for (number, section) in sections.iter_mut().enumerate() {
-            let mut flags = match section.is_texts {
-                true => elf::SHF_MERGE | elf::SHF_STRINGS,
-                false => elf::SectionFlags(0),
-            };
-            let align_log2 = match self.compressed(&section.bytes)? {
-                Some(bytes) => {
-                    section.bytes = bytes;
-                    flags |= elf::SHF_COMPRESSED;
-                    compress::align_log2(&self.target.elf)
-                }
-                None => 0,
-            };
-            let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
-            desc.entry_bytes = u64::from(section.is_texts);
-            desc.group = section
-                .group
-                .map(|name| self.placement.more_group(name.to_string().as_bytes()));
-            let id = self.placement.sections.intern(desc);
-            let start = self.contents.align(self.placement.sections.desc(id), id, align_log2)?;
+            let (id, start) = self.begin_debug_section(section)?;
             let (place, _) = self.targets.add_late(Late::DebugSection(number as u32));
             self.table_places.push(Location::At(id, start));
             ids.push((id, place));
@@ -96,6 +105,37 @@ impl ObjectBuilder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Brings the contents of a debug section into the form that it is to have, and adds a section for them.
+    fn begin_debug_section(&mut self, section: &mut DebugSection) -> Result<(SectionId, u64), EmitError> {
+        let mut flags = match section.is_texts {
+            true => elf::SHF_MERGE | elf::SHF_STRINGS,
+            false => elf::SectionFlags(0),
+        };
+        if section.is_split {
+            flags |= elf::SHF_EXCLUDE;
+        }
+        let align_log2 = match self.compressed(&section.bytes)? {
+            Some(bytes) => {
+                section.bytes = bytes;
+                flags |= elf::SHF_COMPRESSED;
+                compress::align_log2(&self.target.elf)
+            }
+            None => 0,
+        };
+        let mut desc = SectionDesc::new(section.name.as_bytes(), elf::SHT_PROGBITS, flags);
+        desc.entry_bytes = u64::from(section.is_texts);
+        desc.group = (section.group).map(|name| self.placement.more_group(name.to_string().as_bytes()));
+        let id = self.placement.sections.intern(desc);
+        let start = self.contents.align(self.placement.sections.desc(id), id, align_log2)?;
+        Ok((id, start))
+    }
+
+    /// The file with what linkers need not see: an object of nothing but debug sections.
+    pub(super) fn split_file(&mut self) -> Result<Vec<u8>, EmitError> {
+        let sections = std::mem::take(&mut self.split);
+        write_split(self.target, sections, self.placement.options.compress_debug)
     }
 
     /// The compressed form of a debug section, if it is to have that.

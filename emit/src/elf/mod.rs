@@ -25,9 +25,11 @@ mod resolve;
 mod symtab;
 mod tables;
 
+pub(crate) use debug::write_split;
+
 use crate::cfi::FrameTable;
 use crate::constants::ConstantPool;
-use crate::dwarf::DebugWriter;
+use crate::dwarf::{DebugSection, DebugWriter};
 use crate::error::EmitError;
 use crate::exceptions::{self, Encodings, Late};
 use crate::placement::{DataPlace, EmitOptions, Placement, alias_base};
@@ -133,6 +135,8 @@ pub struct ObjectBuilder<'a> {
     constant_numbers: Vec<u32>,
     /// The place of the current function's jump tables among the late targets.
     jump_tables: usize,
+    /// What goes to a file of its own, once it is known.
+    split: Vec<DebugSection>,
 }
 
 impl<'a> ObjectBuilder<'a> {
@@ -162,13 +166,13 @@ impl<'a> ObjectBuilder<'a> {
         Ok(ObjectBuilder {
             module,
             target,
+            debug: DebugWriter::new(module, target, &options.debug).map(Box::new),
             placement: Placement::new(module, target, options)?,
             targets,
             states,
             contents: Contents::new(target.elf.filler),
             constants: ConstantPool::default(),
             frames: None,
-            debug: DebugWriter::new(module, target, options.debug).map(Box::new),
             frame_relocations: Vec::new(),
             late_relocations: Vec::new(),
             typed_prefixes: Box::default(),
@@ -178,6 +182,7 @@ impl<'a> ObjectBuilder<'a> {
             foreign: Box::default(),
             constant_numbers: Vec::new(),
             jump_tables: 0,
+            split: Vec::new(),
         })
     }
 
@@ -296,11 +301,12 @@ impl<'a> ObjectBuilder<'a> {
         found
     }
 
-    /// Places everything that is left and writes the file.
+    /// Places everything that is left and writes the file. Returns the bytes of the other file, if there is to be one
+    /// with what linkers need not see of debug information.
     ///
     /// # Errors
     /// When the module asks for something that cannot be written, when a limit is passed, or the writer's errors.
-    pub fn finish(mut self, out: &mut dyn Write) -> Result<(), EmitError> {
+    pub fn finish(mut self, out: &mut dyn Write) -> Result<Option<Vec<u8>>, EmitError> {
         if !self.module.asm.is_empty() && !self.foreign.is_there {
             let what = "module-level assembly without an assembler";
             return Err(EmitError::unsupported(Refusal::ModuleAssembly, what, "llvm.module.asm"));
@@ -333,7 +339,9 @@ impl<'a> ObjectBuilder<'a> {
         if self.target.elf.addends_in_fields {
             self.store_addends()?;
         }
-        file::write(&self, &named_sections, out)
+        file::write(&self, &named_sections, out)?;
+        let is_wanted = self.placement.options.debug.has_file();
+        is_wanted.then(|| self.split_file()).transpose()
     }
 
     fn append_code(&mut self, section: SectionId, start: u64, code: &CodeBuffer) {

@@ -214,7 +214,7 @@ const DEBUG: &str = "\
      emulate-old-livedebugvalues experimental-debug-variable-locations force-instr-ref-livedebugvalues \
      live-debug-variables livedebugvalues-input-bb-limit=# \
      livedebugvalues-input-dbg-value-limit=# livedebugvalues-max-stack-slots=# minimize-addr-in-v5= mir-debug-loc \
-     no-discriminators no-dwarf-ranges-section split-dwarf-cross-cu-references split-dwarf-file= strict-dwarf \
+     no-discriminators no-dwarf-ranges-section split-dwarf-cross-cu-references strict-dwarf \
      trim-var-locs use-dwarf-ranges-base-address-specifier use-gnu-debug-macro use-unknown-locations=";
 
 const TEXT: &str = "\

@@ -108,7 +108,6 @@ pub(super) const REFUSED: &[Refused] = &[
     row("run-pass", Value, NOTHING, "runs passes over machine code as text", "use --passes PASS,... and --emit ir"),
     row("start-after", Value, NOTHING, "runs the passes after one of LLVM's", PASSES),
     row("stop-before", Value, NOTHING, "runs the passes before one of LLVM's", PASSES),
-    row("split-dwarf-output", Value, NOTHING, "writes debug information to a file", "leave it out: it is part of the object"),
     row("load", Value, NOTHING, "loads passes of LLVM",
         "add passes to Frazil as a driver of your own: docs/options.md"),
     row("load-pass-plugin", Value, NOTHING, "loads passes of LLVM", "have opt run them on the bitcode before"),

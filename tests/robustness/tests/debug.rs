@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
-use frazil::options::DebugOptions;
+use frazil::options::{DebugOptions, SplitDebug};
 use frazil::{Options, Recipe, Stage};
 use frazil_frontend_pnacl::codes::{block, function};
 use frazil_robustness::record_damage::damage_of;
@@ -124,8 +124,9 @@ fn check(bytes: &[u8], options: &Options, folder: &Folder) -> Result<bool, Strin
         Ok(Ok(object)) => object,
     };
     let object = folder.write("object.o", &object);
-    if options.debug.type_units {
-        // The verifier does not see which unit of a type the index names before linkers fill that in.
+    if options.debug.type_units || options.debug.split.is_some() {
+        // The verifier does not see which unit of a type the index names before linkers fill that in, and looks for
+        // entries in another file.
         run(Command::new("llvm-objcopy-22")
             .args(["--remove-section", ".debug_names"])
             .arg(&object));
@@ -160,6 +161,11 @@ fn damaged_debug_information_is_no_trouble() {
             all_frames: true,
             address_ranges: true,
             type_units: *name == "O1" || *name == "Os",
+            // What linkers need not see is in the object, among everything else.
+            split: (*name == "O2").then(|| SplitDebug {
+                name: b"object.dwo".as_slice().into(),
+                is_file: false,
+            }),
         },
         ..Options::default()
     });

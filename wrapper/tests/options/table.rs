@@ -339,8 +339,8 @@ pub const OTHER: &[(&str, &str)] = &[
         "error: not supported: the option -flto=thin: LLVM would make the code when linking; leave",
     ),
     (
-        "-gsplit-dwarf -g -c a.c",
-        "error: not supported: the option -gsplit-dwarf: ",
+        "-gsplit-dwarf -fsplit-dwarf-inlining -g -c a.c",
+        "error: not supported: the option -fsplit-dwarf-inlining: ",
     ),
     (
         "-fstack-usage -c a.c",

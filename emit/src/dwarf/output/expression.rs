@@ -1,7 +1,8 @@
 //! Expressions (DWARF 5, section 7.7.1).
 
 use super::Address;
-use super::bytes::Bytes;
+use super::addresses::Addresses;
+use super::bytes::{Bytes, unsigned_bytes};
 use gimli::constants as dw;
 use gimli::{DwOp, Register};
 use std::ops::{Deref, DerefMut};
@@ -150,6 +151,26 @@ impl Expression {
     /// How many bytes it takes with addresses of so many bytes.
     pub(super) fn byte_count(&self, address_bytes: u8) -> u64 {
         (self.bytes.len() + self.addresses.len() * usize::from(address_bytes)) as u64
+    }
+
+    /// The same where addresses are numbers of a table.
+    pub(super) fn indexed_byte_count(&self, addresses: &mut Addresses) -> u64 {
+        let numbers = self.addresses.iter().map(|&(_, address)| addresses.number(address));
+        self.bytes.len() as u64 + numbers.map(unsigned_bytes).sum::<u64>()
+    }
+
+    /// Writes it with addresses as numbers of a table (from version 5 on).
+    pub(super) fn write_indexed(&self, addresses: &mut Addresses, out: &mut Bytes) {
+        let mut done = 0;
+        for &(at, address) in &self.addresses {
+            let at = at as usize;
+            // The operation is right before its address.
+            out.bytes.extend_from_slice(&self.bytes.bytes[done..at - 1]);
+            out.u8(dw::DW_OP_addrx.0);
+            out.unsigned(addresses.number(address));
+            done = at;
+        }
+        out.bytes.extend_from_slice(&self.bytes.bytes[done..]);
     }
 
     pub(super) fn write(&self, version: u16, address_bytes: u8, out: &mut Bytes) {

@@ -37,6 +37,13 @@ pub(in crate::dwarf) const UNIT_DIRECTORY: DirectoryId = DirectoryId(0);
 /// The checksum of a file.
 pub(in crate::dwarf) type Md5 = [u8; 16];
 
+/// Where the texts of a header stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Texts {
+    InTable,
+    InPlace,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::dwarf) struct LineRow {
@@ -234,6 +241,15 @@ impl LineProgram {
 
     /// Writes the program with its header.
     pub(super) fn write(&self, strings: &Strings, out: &mut Bytes) {
+        self.write_parts(strings, Texts::InTable, &self.instructions, out);
+    }
+
+    /// Writes the header alone, with its texts in place, for files that others are named in.
+    pub(super) fn write_files(&self, strings: &Strings, out: &mut Bytes) {
+        self.write_parts(strings, Texts::InPlace, &Bytes::default(), out);
+    }
+
+    fn write_parts(&self, strings: &Strings, texts: Texts, instructions: &Bytes, out: &mut Bytes) {
         let part = out.begin_part();
         out.u16(self.version);
         if self.version >= 5 {
@@ -251,13 +267,13 @@ impl LineProgram {
         out.u8(OPCODE_BASE as u8);
         out.bytes.extend_from_slice(&OPERANDS);
         match self.version >= 5 {
-            true => self.write_names(strings, out),
+            true => self.write_names(strings, texts, out),
             false => self.write_old_names(strings, out),
         }
         out.end_part(header);
         let start = out.len() as u64;
-        out.bytes.extend_from_slice(&self.instructions.bytes);
-        out.fields.extend(self.instructions.fields.iter().map(|field| Field {
+        out.bytes.extend_from_slice(&instructions.bytes);
+        out.fields.extend(instructions.fields.iter().map(|field| Field {
             offset: start + field.offset,
             ..*field
         }));
@@ -265,26 +281,37 @@ impl LineProgram {
     }
 
     /// Directories and files (DWARF 5, section 6.2.4.1): each a text, files with their directory and checksum.
-    fn write_names(&self, strings: &Strings, out: &mut Bytes) {
+    fn write_names(&self, strings: &Strings, texts: Texts, out: &mut Bytes) {
+        let form = match texts {
+            Texts::InTable => dw::DW_FORM_line_strp,
+            Texts::InPlace => dw::DW_FORM_string,
+        };
+        let put_text = |out: &mut Bytes, name: TextId| match texts {
+            Texts::InTable => out.offset_in(Place::LineTexts, strings.offset(name)),
+            Texts::InPlace => {
+                out.bytes.extend_from_slice(strings.text(name));
+                out.u8(0);
+            }
+        };
         let put_format = |out: &mut Bytes, content: dw::DwLnct, form: dw::DwForm| {
             out.unsigned(content.0.into());
             out.unsigned(form.0.into());
         };
         out.u8(1);
-        put_format(out, dw::DW_LNCT_path, dw::DW_FORM_line_strp);
+        put_format(out, dw::DW_LNCT_path, form);
         out.unsigned(self.directories.len() as u64);
         for &name in &self.directories {
-            out.offset_in(Place::LineTexts, strings.offset(name));
+            put_text(out, name);
         }
         out.u8(2 + u8::from(self.has_checksums));
-        put_format(out, dw::DW_LNCT_path, dw::DW_FORM_line_strp);
+        put_format(out, dw::DW_LNCT_path, form);
         put_format(out, dw::DW_LNCT_directory_index, dw::DW_FORM_udata);
         if self.has_checksums {
             put_format(out, dw::DW_LNCT_MD5, dw::DW_FORM_data16);
         }
         out.unsigned(self.files.len() as u64);
         for (&(name, directory), checksum) in &self.files {
-            out.offset_in(Place::LineTexts, strings.offset(name));
+            put_text(out, name);
             out.unsigned(directory.0.into());
             if self.has_checksums {
                 out.bytes.extend_from_slice(checksum);

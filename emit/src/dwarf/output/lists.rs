@@ -35,6 +35,8 @@ pub(super) type Lists<L> = IndexSet<Vec<L>, FxBuildHasher>;
 pub(super) struct Form {
     pub version: u16,
     pub address_bytes: u8,
+    /// Whether they are in a file that no linker sees.
+    pub is_split: bool,
 }
 
 impl Form {
@@ -122,8 +124,13 @@ impl Form {
                 out.u8(dw::DW_LLE_offset_pair.0);
                 out.unsigned(*begin);
                 out.unsigned(*end);
-                out.unsigned(expression.byte_count(bytes));
-                expression.write(self.version, bytes, out);
+                if self.is_split {
+                    out.unsigned(expression.indexed_byte_count(addresses));
+                    expression.write_indexed(addresses, out);
+                } else {
+                    out.unsigned(expression.byte_count(bytes));
+                    expression.write(self.version, bytes, out);
+                }
             }
             (&Location::Base(address), false) => self.old_base(address, out),
             (Location::Offsets(begin, end, expression), false) => {

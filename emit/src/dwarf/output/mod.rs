@@ -16,9 +16,11 @@ mod lines;
 mod lists;
 mod macros;
 mod names;
+mod split;
 mod strings;
 mod tree;
 mod units;
+mod written;
 
 pub(super) use bytes::{Address, Bytes, Field, Place, Target};
 pub(super) use expression::Expression;
@@ -27,4 +29,4 @@ pub(super) use lists::{Location, Range};
 pub(super) use macros::Macro;
 pub(super) use strings::TextId;
 pub(super) use tree::{EntryId, Unit, Value};
-pub(super) use units::Dwarf;
+pub(super) use written::Dwarf;

@@ -6,6 +6,7 @@
 //! What is left out: the entries around an entry (`DW_IDX_parent`), which are optional.
 
 use super::bytes::{Bytes, Place};
+use super::split::Halves;
 use super::strings::{Strings, TextId};
 use super::tree::{ROOT, Unit, Value};
 use frazil_support::FxBuildHasher;
@@ -58,7 +59,15 @@ impl Table {
 }
 
 /// Writes the index; nothing if no unit is to be indexed.
-pub(super) fn write(units: &[Unit], places: &impl Places, strings: &mut Strings, out: &mut Bytes) {
+///
+/// Texts of units whose entries are in another file are not in the table that the index names: `halves` has that then.
+pub(super) fn write(
+    units: &[Unit],
+    places: &impl Places,
+    strings: &mut Strings,
+    halves: Option<&mut Halves>,
+    out: &mut Bytes,
+) {
     let indexed = || units.iter().enumerate().filter(|(_, unit)| unit.is_indexed);
     if indexed().next().is_none() {
         return;
@@ -90,19 +99,34 @@ pub(super) fn write(units: &[Unit], places: &impl Places, strings: &mut Strings,
             next = unit.after(entry).0;
         }
     }
-    write_table(&table, &names, &tags, strings, out);
+    match halves {
+        None => write_table(
+            &table,
+            &names,
+            &tags,
+            |name| strings.text(name),
+            |name| strings.offset(name),
+            out,
+        ),
+        Some(halves) => {
+            let known = halves.names(names.keys().copied(), strings);
+            let offset = |name| halves.texts.offset(known[&name]);
+            write_table(&table, &names, &tags, |name| strings.text(name), offset, out);
+        }
+    }
 }
 
-fn write_table(
+fn write_table<'a>(
     table: &Table,
     names: &IndexMap<TextId, Vec<Named>, FxBuildHasher>,
     shapes: &IndexSet<Shape, FxBuildHasher>,
-    strings: &Strings,
+    text: impl Fn(TextId) -> &'a [u8],
+    offset: impl Fn(TextId) -> u64,
     out: &mut Bytes,
 ) {
     let mut hashed: Vec<(u32, TextId, &[Named])> = names
         .iter()
-        .map(|(&name, entries)| (hash(strings.text(name)), name, entries.as_slice()))
+        .map(|(&name, entries)| (hash(text(name)), name, entries.as_slice()))
         .collect();
     let mut hashes: Vec<u32> = hashed.iter().map(|name| name.0).collect();
     hashes.sort_unstable();
@@ -127,7 +151,7 @@ fn write_table(
     write_buckets(&hashed, buckets, out);
     hashed.iter().for_each(|name| out.u32(name.0));
     for name in &hashed {
-        out.offset_in(Place::Texts, strings.offset(name.1));
+        out.offset_in(Place::Texts, offset(name.1));
     }
     let mut pool = Bytes::default();
     for (_, _, entries) in &hashed {

@@ -89,6 +89,17 @@ impl Entry {
     }
 }
 
+/// Which part of a unit stands in which file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// All of it in the object.
+    Whole,
+    /// What the object has of a unit whose entries are in another file.
+    Skeleton,
+    /// What the other file has.
+    Split,
+}
+
 /// What a unit of a type has besides others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnType {
@@ -106,6 +117,7 @@ pub(in crate::dwarf) struct Unit {
     number: u32,
     pub encoding: Encoding,
     pub line_program: LineProgram,
+    pub(super) half: Half,
     /// What it is the unit of, if that is a type.
     pub(super) own_type: Option<OwnType>,
     /// Whether the index of names has its entries.
@@ -126,6 +138,7 @@ impl Unit {
             number: number as u32,
             encoding,
             line_program,
+            half: Half::Whole,
             own_type: None,
             is_indexed: false,
             macros: Vec::new(),
@@ -147,6 +160,32 @@ impl Unit {
             lines,
         });
         unit
+    }
+
+    /// What is to stay in the object of a unit, so far its root.
+    pub(super) fn skeleton(of: &Unit, files: LineProgram) -> Unit {
+        let mut unit = Unit::new(of.number as usize, of.encoding, files);
+        unit.entries[ROOT as usize].tag = dw::DW_TAG_skeleton_unit;
+        unit.half = Half::Skeleton;
+        unit
+    }
+
+    /// Takes an attribute away from an entry.
+    pub(super) fn take(&mut self, entry: u32, name: DwAt) -> Option<Value> {
+        let (mut before, mut at) = (NONE, self.entries[entry as usize].first_attribute);
+        while at != NONE && self.attributes[at as usize].name != name {
+            (before, at) = (at, self.attributes[at as usize].next);
+        }
+        let taken = self.attributes.get(at as usize)?;
+        let (value, next) = (taken.value.clone(), taken.next);
+        match before {
+            NONE => self.entries[entry as usize].first_attribute = next,
+            before => self.attributes[before as usize].next = next,
+        }
+        if next == NONE {
+            self.entries[entry as usize].last_attribute = before;
+        }
+        Some(value)
     }
 
     /// Says which entry is the one of the type that the unit is of.
