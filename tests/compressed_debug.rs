@@ -22,6 +22,16 @@ fn debug_sections(path: &Path) -> Vec<(String, u64, Vec<u8>)> {
 
 #[test]
 fn compressed_sections_are_the_others_when_decompressed() {
+    for (option, kind) in [
+        ("--compress-debug-sections", object::elf::ELFCOMPRESS_ZLIB),
+        ("--compress-debug-sections=zstd", object::elf::ELFCOMPRESS_ZSTD),
+    ] {
+        compress_and_decompress(option, kind.0);
+    }
+}
+
+/// Compresses with an option, which is to say that sections are of a kind, and has a tool undo that.
+fn compress_and_decompress(option: &str, kind: u32) {
     let folder = Folder::new("compressed-debug");
     let [bitcode, plain, compressed, back] =
         ["types.bc", "plain.o", "compressed.o", "back.o"].map(|name| folder.path(name));
@@ -31,17 +41,17 @@ fn compressed_sections_are_the_others_when_decompressed() {
         .arg(&bitcode)
         .arg(source));
     run(frazil().arg(&bitcode).arg("-o").arg(&plain));
-    run(frazil()
-        .arg("--compress-debug-sections")
-        .arg(&bitcode)
-        .arg("-o")
-        .arg(&compressed));
+    run(frazil().arg(option).arg(&bitcode).arg("-o").arg(&compressed));
     let (before, after) = (debug_sections(&plain), debug_sections(&compressed));
     let is_compressed = |flags: u64| flags & object::elf::SHF_COMPRESSED.0 != 0;
     assert!(before.iter().all(|&(_, flags, _)| !is_compressed(flags)));
     let smaller = before.iter().zip(&after).filter(|(before, after)| {
         assert_eq!(before.0, after.0);
         assert_eq!(is_compressed(after.1), before.2.len() > after.2.len(), "{}", before.0);
+        assert!(
+            !is_compressed(after.1) || after.2.starts_with(&kind.to_le_bytes()),
+            "{option}"
+        );
         is_compressed(after.1)
     });
     assert!(smaller.count() >= 3, "{after:?}");
@@ -50,5 +60,19 @@ fn compressed_sections_are_the_others_when_decompressed() {
         .arg("--decompress-debug-sections")
         .arg(&compressed)
         .arg(&back));
-    assert_eq!(debug_sections(&back), before);
+    assert_eq!(debug_sections(&back), before, "{option}");
+    let shown = |object: &Path| {
+        let output = Command::new("readelf")
+            .arg("--debug-dump=info,line")
+            .arg(object)
+            .output();
+        let output = output.expect("readelf is installed");
+        assert!(
+            output.stderr.is_empty(),
+            "{option}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output.stdout
+    };
+    assert_eq!(shown(&back), shown(&plain), "{option}");
 }

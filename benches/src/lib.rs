@@ -97,7 +97,7 @@ pub fn write(target: &dyn Target, module: &Module, code: &[(FuncId, CompiledFunc
     let options = EmitOptions {
         relocation_model: RelocationModel::Pic,
         function_sections: false,
-        compress_debug: false,
+        compress_debug: None,
         debug: DebugOptions::default(),
         data_sections: false,
     };

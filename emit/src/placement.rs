@@ -26,6 +26,13 @@ const SHT_LLVM_SYMPART: SectionType = SectionType(0x6fff_4c05);
 const SHT_LLVM_OFFLOADING: SectionType = SectionType(0x6fff_4c0b);
 const SHT_LLVM_LTO: SectionType = SectionType(0x6fff_4c0c);
 
+/// A way to compress sections (ELF, `ch_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compressor {
+    Zlib,
+    Zstd,
+}
+
 /// Options of writing.
 #[derive(Clone, Debug, Default)]
 pub struct EmitOptions {
@@ -35,8 +42,8 @@ pub struct EmitOptions {
     pub function_sections: bool,
     /// Whether each data definition has a section of its own.
     pub data_sections: bool,
-    /// Whether debug sections are compressed where that makes them smaller.
-    pub compress_debug: bool,
+    /// What compresses debug sections where that makes them smaller.
+    pub compress_debug: Option<Compressor>,
     /// What debug information is made of.
     pub debug: DebugOptions,
 }

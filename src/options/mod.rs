@@ -57,6 +57,8 @@ pub enum CompressDebug {
     None,
     /// By zlib, where that makes them smaller
     Zlib,
+    /// By zstd, where that makes them smaller
+    Zstd,
 }
 
 /// Options of a compilation.

@@ -26,6 +26,7 @@ use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
 use frazil_emit::EmitOptions;
 use frazil_emit::dwarf::{DebugOptions, SplitDebug};
+use frazil_emit::placement::Compressor;
 use frazil_ir::Module;
 use frazil_passes::Listener;
 use frazil_passes::observe::Deaf;
@@ -194,7 +195,11 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
         relocation_model: source::relocation_model(module, options),
         function_sections: options.function_sections,
         data_sections: options.data_sections,
-        compress_debug: options.compress_debug == CompressDebug::Zlib,
+        compress_debug: match options.compress_debug {
+            CompressDebug::None => None,
+            CompressDebug::Zlib => Some(Compressor::Zlib),
+            CompressDebug::Zstd => Some(Compressor::Zstd),
+        },
         debug: DebugOptions {
             // Texts have everything.
             split: options.debug.split.clone().map(|split| SplitDebug {

@@ -67,7 +67,6 @@ const TABLE: &[Row] = &[
     begins("-fbinutils-version=", "", "objects are the same for all linkers"),
     is("-mskip-rax-setup", "", "calls with variable arguments set %al"),
     is("-mindirect-branch-cs-prefix", "", "indirect branches have no prefix"),
-    is("--compress-debug-sections=zstd", "-gz=zstd", "debug sections are compressed by zlib"),
     is("-fsplit-dwarf-inlining", "", "skeletons of units do not say which code was inlined"),
     is("-fxray-instrument", "", "functions have no places for XRay"),
     is("-fsplit-stack", "", "stacks are in one piece"),
@@ -184,7 +183,7 @@ mod tests {
         };
         has("-O2 -stack-usage-file a.su", "-fstack-usage");
         has("-fbasic-block-sections=all", "-fbasic-block-sections=all");
-        has("-g --compress-debug-sections=zstd", "-gz=zstd");
+        has("-g -fsplit-dwarf-inlining", "-fsplit-dwarf-inlining");
         has("-mllvm -enable-machine-outliner", "-mllvm -enable-machine-outliner");
         assert_eq!(refused("-O2 -mllvm -inline-threshold=10 -ffunction-sections"), None);
         assert_eq!(refused("-inline-asm=intel -mllvm -x86-asm-syntax=intel"), None);

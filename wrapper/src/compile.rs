@@ -179,9 +179,10 @@ fn wanted(job: &Job, kind: CodeKind, line: &CommandLine) -> Wanted {
         function_sections: job.has("-ffunction-sections"),
         data_sections: job.has("-fdata-sections"),
         asm_verbose: line.has("-fverbose-asm") && !job.has("-fno-verbose-asm"),
-        compress_debug: match job.has("--compress-debug-sections=zlib") {
-            true => CompressDebug::Zlib,
-            false => CompressDebug::None,
+        compress_debug: match job.suffix("--compress-debug-sections=") {
+            Some("zlib") => CompressDebug::Zlib,
+            Some("zstd") => CompressDebug::Zstd,
+            _ => CompressDebug::None,
         },
         debug_frames: job.has("-fforce-dwarf-frame"),
         address_ranges: job.has("-generate-arange-section"),
@@ -216,7 +217,11 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
     words.extend(wanted.asm_verbose.then(|| "--asm-verbose".into()));
     words.extend(wanted.function_sections.then(|| "--function-sections".into()));
     words.extend(wanted.data_sections.then(|| "--data-sections".into()));
-    words.extend((wanted.compress_debug == CompressDebug::Zlib).then(|| "--compress-debug-sections".into()));
+    words.extend(match wanted.compress_debug {
+        CompressDebug::None => None,
+        CompressDebug::Zlib => Some("--compress-debug-sections".into()),
+        CompressDebug::Zstd => Some("--compress-debug-sections=zstd".into()),
+    });
     words.extend(wanted.address_ranges.then(|| "--generate-arange-section".into()));
     words.extend(wanted.type_units.then(|| "--generate-type-units".into()));
     if let Some((split, path)) = &wanted.split {

@@ -131,6 +131,20 @@ fn debug_information_is_split_if_that_is_asked_for() {
 }
 
 #[test]
+fn debug_sections_are_compressed_if_that_is_asked_for() {
+    let folder = Folder::new("debug-compressed");
+    folder.write("a.c", LOOP);
+    for (option, planned) in [
+        ("-gz", "\"--compress-debug-sections\""),
+        ("-gz=zstd", "\"--compress-debug-sections=zstd\""),
+    ] {
+        let said = stderr(&cc(&folder, &format!("-### -g {option} -c a.c")));
+        assert!(said.contains(planned), "{option}: {said}");
+        assert_eq!(stderr(&cc(&folder, &format!("-g {option} -c a.c"))), "", "{option}");
+    }
+}
+
+#[test]
 fn types_have_units_of_their_own_if_that_is_asked_for() {
     let folder = Folder::new("debug-types");
     folder.write("a.cpp", "struct Pair { int first, second; } pair;\n");

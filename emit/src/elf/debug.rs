@@ -7,7 +7,7 @@ use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress, file};
 use crate::dwarf::{CodePlace, DebugSection, DebugTarget};
 use crate::error::EmitError;
 use crate::exceptions::Late;
-use crate::placement::EmitOptions;
+use crate::placement::{Compressor, EmitOptions};
 use crate::relocation_targets::TargetId;
 use crate::section::{SectionDesc, SectionId};
 use frazil_codegen::{CompiledFunction, TargetDesc};
@@ -18,7 +18,7 @@ use object::elf;
 pub(crate) fn write_split(
     target: &'static TargetDesc,
     sections: Vec<DebugSection>,
-    compress_debug: bool,
+    compress_debug: Option<Compressor>,
 ) -> Result<Vec<u8>, EmitError> {
     let module = Module::default();
     let options = EmitOptions {
@@ -142,7 +142,9 @@ impl ObjectBuilder<'_> {
     fn compressed(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, EmitError> {
         match self.placement.options.compress_debug {
             // Numbers in the contents that relocations add to would be out of reach.
-            true if !self.target.elf.addends_in_fields => compress::compress(bytes, &self.target.elf),
+            Some(compressor) if !self.target.elf.addends_in_fields => {
+                compress::compress(bytes, compressor, &self.target.elf)
+            }
             _ => Ok(None),
         }
     }
