@@ -1,5 +1,6 @@
 //! Modules of several units with debug information: what units share is there once, and debuggers find it from each.
 
+mod public_names;
 mod split;
 mod type_units;
 

@@ -9,6 +9,8 @@
 //! Addresses are relocations against symbols, offsets between sections relocations
 //! against sections. Order follows the module and its functions, never that of a hash table.
 //!
+//! Names are indexed or listed as each unit asks for it ([`output`]).
+//!
 //! What is left out: skeletons that say which code was inlined; split units before version 5. A variable whose place is
 //! not certain has an entry without location; a label without code has none.
 

@@ -6,7 +6,8 @@
 
 use super::graph::Graph;
 use super::output::{
-    Address, Dwarf, EntryId, Expression, FileId, LineProgram, Location, Md5, Range, UNIT_DIRECTORY, Unit, Value,
+    Address, Dwarf, EntryId, Expression, FileId, LineProgram, Location, Md5, PublicNames, Range, UNIT_DIRECTORY, Unit,
+    Value,
 };
 use super::{CodePlace, DebugWriter};
 use frazil_ir::SymbolId;
@@ -25,6 +26,8 @@ const LINES_ONLY: u64 = 2;
 const DIRECTIVES_ONLY: u64 = 3;
 /// `nameTableKind` of a unit that debuggers find by the index of its version.
 const DEFAULT_NAMES: u64 = 0;
+/// `nameTableKind` of a unit whose names are listed for GNU's linkers.
+const GNU_NAMES: u64 = 1;
 /// The first version with an index of names.
 const FIRST_WITH_NAMES: u16 = 5;
 /// The kind of a checksum that is MD5.
@@ -224,6 +227,12 @@ impl UnitState {
         // Units with lines alone have no names.
         out.is_indexed =
             unit.name_table == DEFAULT_NAMES && encoding.version >= FIRST_WITH_NAMES && unit.emission != LINES_ONLY;
+        out.public_names = match unit.name_table {
+            _ if unit.emission == LINES_ONLY => None,
+            GNU_NAMES => Some(PublicNames::Gnu),
+            DEFAULT_NAMES if encoding.version < FIRST_WITH_NAMES => Some(PublicNames::Plain),
+            _ => None,
+        };
         let root = out.root();
         let producer = dwarf.strings.add(graph.text(unit.producer));
         let (name_id, comp_dir) = (dwarf.strings.add(&name), dwarf.strings.add(&directory));

@@ -270,7 +270,7 @@ fn is_indexed(unit: &Unit, entry: u32, tag: dw::DwTag) -> bool {
 }
 
 /// A text of an entry, or of what it completes.
-fn text_of(units: &[Unit], unit: &Unit, entry: u32, name: dw::DwAt) -> Option<TextId> {
+pub(super) fn text_of(units: &[Unit], unit: &Unit, entry: u32, name: dw::DwAt) -> Option<TextId> {
     let (mut unit, mut entry) = (unit, entry);
     for _ in 0..MOST_REFERENCES {
         let mut origin = None;

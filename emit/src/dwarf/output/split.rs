@@ -62,6 +62,7 @@ impl Halves {
     fn skeleton(&mut self, unit: &mut Unit, texts: &Strings, name: &[u8]) -> Unit {
         unit.half = Half::Split;
         let mut skeleton = Unit::skeleton(unit, LineProgram::for_numbers(unit.encoding));
+        skeleton.public_names = unit.public_names;
         let root = skeleton.root();
         if let Some(Value::Text(directory)) = unit.take(ROOT, dw::DW_AT_comp_dir) {
             let directory = Value::Text(self.texts.add(texts.text(directory)));

@@ -89,6 +89,14 @@ impl Entry {
     }
 }
 
+/// Which form the list of names of a unit has, which linkers make an index of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dwarf) enum PublicNames {
+    Plain,
+    /// With what each name stands for.
+    Gnu,
+}
+
 /// Which part of a unit stands in which file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
@@ -122,6 +130,8 @@ pub(in crate::dwarf) struct Unit {
     pub(super) own_type: Option<OwnType>,
     /// Whether the index of names has its entries.
     pub is_indexed: bool,
+    /// How its names are listed for linkers that make an index, if they are.
+    pub public_names: Option<PublicNames>,
     pub macros: Vec<Macro>,
     /// Where its code and data are and how many bytes, for the table of addresses.
     pub addresses: Vec<(Address, u64)>,
@@ -141,6 +151,7 @@ impl Unit {
             half: Half::Whole,
             own_type: None,
             is_indexed: false,
+            public_names: None,
             macros: Vec::new(),
             addresses: Vec::new(),
             entries: vec![Entry::new(dw::DW_TAG_compile_unit)],

@@ -7,6 +7,7 @@ use super::address_ranges;
 use super::bytes::{Bytes, Place};
 use super::macros;
 use super::names;
+use super::public_names::{self, Names};
 use super::split::{self, Halves};
 use super::strings::Strings;
 use super::tree::{Half, Unit, Value};
@@ -89,6 +90,7 @@ impl Dwarf {
         let mut names = Bytes::default();
         let halves = writing.halves.as_mut();
         names::write(&units, &&plan, &mut self.strings, halves, &mut names);
+        let public = public_sections(&units, &plan, &self.strings);
         let mut address_ranges = Bytes::default();
         // Units of types, each in a section of its own: their places and the signatures that name their groups.
         let mut types = Vec::new();
@@ -145,6 +147,8 @@ impl Dwarf {
             false => [".debug_ranges", ".debug_loc", ".debug_macinfo", ".debug_types"],
         };
         let object = writing.object;
+        let [public_plain_names, public_plain_types] = public.plain;
+        let [public_gnu_names, public_gnu_types] = public.gnu;
         let sections = [
             (".debug_abbrev", Some(Place::Abbreviations), abbreviations),
             (".debug_info", Some(Place::Entries), object.info),
@@ -158,6 +162,10 @@ impl Dwarf {
             (".debug_frame", Some(Place::Frames), self.frames),
             (macros, Some(Place::Macros), object.macros),
             (".debug_names", None, names),
+            (".debug_pubnames", None, public_plain_names),
+            (".debug_pubtypes", None, public_plain_types),
+            (".debug_gnu_pubnames", None, public_gnu_names),
+            (".debug_gnu_pubtypes", None, public_gnu_types),
             (".debug_aranges", None, address_ranges),
         ];
         let mut written: Vec<Written> = sections
@@ -222,6 +230,9 @@ impl Dwarf {
             let skeletons = writing.halves.as_mut().map(|halves| &mut halves.skeletons);
             let mut skeleton = skeletons.and_then(|skeletons| skeletons[number].as_mut());
             let described = skeleton.as_deref_mut().unwrap_or(unit);
+            if described.public_names.is_some() {
+                described.set(described.root(), dw::DW_AT_GNU_pubnames, Value::Present);
+            }
             if let Some(offset) = offset {
                 let value = Value::Base(Place::Lines, offset);
                 described.set(described.root(), dw::DW_AT_stmt_list, value);
@@ -303,6 +314,22 @@ impl Dwarf {
         }
         Ok(written)
     }
+}
+
+/// The names of all units that are to be listed.
+fn public_sections(units: &[Unit], plan: &Plan, strings: &Strings) -> public_names::Sections {
+    let mut out = public_names::Sections::default();
+    if units.iter().all(|unit| unit.public_names.is_none()) {
+        return out;
+    }
+    let names = Names::new(units, strings);
+    for (number, unit) in units.iter().enumerate() {
+        let layout = &plan.layouts[number];
+        let described = plan.skeletons[number].as_ref().unwrap_or(layout);
+        let place = (described.start, described.end - described.start);
+        names.write(unit, place, |entry| layout.entries[entry as usize].0, &mut out);
+    }
+    out
 }
 
 impl Writing {
