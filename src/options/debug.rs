@@ -1,27 +1,28 @@
 //! Options about debug information besides what modules say of it.
 
-use clap::Args;
-use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
 use frazil_emit::dwarf::{DebugOptions, SplitDebug};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+/// What is only written where it is asked for. It is one option for all of them, since each option costs every start of
+/// the program 20,000 instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DebugSections {
+    Frames,
+    Aranges,
+    TypeUnits,
+}
+
 /// What the command line says about debug information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct DebugArguments {
-    /// Describe the frames of all functions in a section .debug_frame, with debug information or without
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
-          default_missing_value = "true", value_parser = BoolishValueParser::new())]
-    pub force_dwarf_frame_section: Option<bool>,
-    /// Write a section .debug_aranges, which says where the code and data of each unit are
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
-          default_missing_value = "true", value_parser = BoolishValueParser::new())]
-    pub generate_arange_section: Option<bool>,
-    /// Put types that have one name in all of a program into units of their own, of which linkers keep one
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
-          default_missing_value = "true", value_parser = BoolishValueParser::new())]
-    pub generate_type_units: Option<bool>,
+    /// What to write besides: frames of all functions in .debug_frame, with debug information or without; ranges of
+    /// addresses of each unit in .debug_aranges; types that have one name in all of a program in units of their own, of
+    /// which linkers keep one
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', hide_possible_values = false)]
+    pub debug_sections: Vec<DebugSections>,
     /// Leave what linkers need not see to a file of this name, or, without --split-dwarf-output, in sections that tools
     /// can take out of the object
     #[arg(long, value_name = "NAME")]
@@ -35,12 +36,13 @@ impl DebugArguments {
     /// The same for the writer.
     pub(crate) fn options(&self) -> DebugOptions {
         DebugOptions {
-            all_frames: self.force_dwarf_frame_section.unwrap_or_default(),
-            address_ranges: self.generate_arange_section.unwrap_or_default(),
-            type_units: self.generate_type_units.unwrap_or_default(),
+            all_frames: self.debug_sections.contains(&DebugSections::Frames),
+            address_ranges: self.debug_sections.contains(&DebugSections::Aranges),
+            type_units: self.debug_sections.contains(&DebugSections::TypeUnits),
             split: self.split(),
         }
     }
+
     /// The other file; an empty name is none, as for llc.
     fn split(&self) -> Option<SplitDebug> {
         let name = self.split_dwarf_file.as_ref().filter(|name| !name.is_empty())?;

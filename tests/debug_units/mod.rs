@@ -110,7 +110,7 @@ fn functions_without_unwind_table_have_frames_for_debuggers() {
                 .arg(output));
         };
         compile(&[], &object);
-        compile(&["--force-dwarf-frame-section", "--strip-debug"], &all);
+        compile(&["--debug-sections=frames", "--strip-debug"], &all);
         compile(&["--emit=asm"], &text);
         run(Command::new("llvm-mc-22")
             .args(["-filetype=obj", "-triple=x86_64-linux-gnu", "-o"])
@@ -198,7 +198,7 @@ fn addresses_are_found_by_a_table_if_it_is_asked_for() {
     run(frazil().arg(&module).arg("-o").arg(&own));
     assert_eq!(sections(&own, ".debug_aranges"), [] as [&str; 0]);
     run(frazil()
-        .arg("--generate-arange-section")
+        .arg("--debug-sections=aranges")
         .arg(&module)
         .arg("-o")
         .arg(&own));

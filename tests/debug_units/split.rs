@@ -254,7 +254,7 @@ fn units_of_a_module_and_types_are_split_too() {
     let whole = folder.path("whole.o");
     run(frazil().arg("-o").arg(&whole).arg(&module));
     let expected = session(&whole, commands, &folder);
-    for words in [&[] as &[&str], &["--generate-type-units"]] {
+    for words in [&[] as &[&str], &["--debug-sections=type-units"]] {
         let [object, other] = split(&module, words, &folder);
         for half in [&object, &other] {
             dump(half, "--debug-info");

@@ -19,7 +19,10 @@ fn module_of(source: &str, version: &str, folder: &Folder) -> PathBuf {
 /// The object of a module with units of types.
 fn own(module: &Path, folder: &Folder) -> PathBuf {
     let object = folder.path("own.o");
-    run(frazil().args(["--generate-type-units", "-o"]).arg(&object).arg(module));
+    run(frazil()
+        .args(["--debug-sections=type-units", "-o"])
+        .arg(&object)
+        .arg(module));
     object
 }
 
@@ -113,7 +116,7 @@ fn assembly_text_has_the_same_units() {
         let object = own(&module, &folder);
         let [text, assembled] = ["own.s", "assembled.o"].map(|name| folder.path(name));
         run(frazil()
-            .args(["--generate-type-units", "--emit=asm", "-o"])
+            .args(["--debug-sections=type-units", "--emit=asm", "-o"])
             .arg(&text)
             .arg(&module));
         let shown = |object: &Path| {

@@ -222,8 +222,8 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
         CompressDebug::Zlib => Some("--compress-debug-sections".into()),
         CompressDebug::Zstd => Some("--compress-debug-sections=zstd".into()),
     });
-    words.extend(wanted.address_ranges.then(|| "--generate-arange-section".into()));
-    words.extend(wanted.type_units.then(|| "--generate-type-units".into()));
+    words.extend(wanted.address_ranges.then(|| "--debug-sections=aranges".into()));
+    words.extend(wanted.type_units.then(|| "--debug-sections=type-units".into()));
     if let Some((split, path)) = &wanted.split {
         let mut word = OsString::from("--split-dwarf-file=");
         word.push(OsStr::from_bytes(&split.name));
@@ -234,7 +234,7 @@ pub fn shown(job: &Job, kind: CodeKind, line: &CommandLine) -> Vec<OsString> {
             word
         }));
     }
-    words.extend(wanted.debug_frames.then(|| "--force-dwarf-frame-section".into()));
+    words.extend(wanted.debug_frames.then(|| "--debug-sections=frames".into()));
     words.extend(["-".into(), "-o".into(), job.output().unwrap_or_default().to_owned()]);
     words
 }

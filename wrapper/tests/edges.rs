@@ -159,7 +159,7 @@ fn types_have_units_of_their_own_if_that_is_asked_for() {
         assert_eq!(found, is_wanted, "{words}");
     }
     let planned = stderr(&cc(&folder, "-### -g -fdebug-types-section -c a.cpp"));
-    assert!(planned.contains("\"--generate-type-units\""), "{planned}");
+    assert!(planned.contains("\"--debug-sections=type-units\""), "{planned}");
 }
 
 #[test]

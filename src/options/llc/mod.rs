@@ -107,6 +107,9 @@ impl Translation<'_> {
                 }
             },
             _ => {
+                if let Some((_, kind)) = DEBUG_SECTIONS.iter().find(|row| row.0 == name) {
+                    return self.take_debug_sections(kind, option);
+                }
                 if let Some(own) = find(self.command, name) {
                     return self.take_own(own, option, rest);
                 }
@@ -179,12 +182,23 @@ impl Translation<'_> {
         Ok(())
     }
 
+    /// A kind of debug sections, of which llc has an option for each; the last word counts.
+    fn take_debug_sections(&mut self, kind: &str, option: &Spelled<'_>) -> Result<(), Error> {
+        let word = OsString::from(format!("--debug-sections={kind}"));
+        self.words.retain(|other| *other != word);
+        if is_true(option)? {
+            self.words.push(word);
+        }
+        Ok(())
+    }
+
     /// What is no option at all, or one of those of llc of which it is not known what they change.
     fn unknown(&self, word: &OsStr, name: &str) -> Error {
         let own = self.command.get_arguments().flat_map(names_of);
         let mut all: Vec<String> = own.collect();
         all.extend(REFUSED.iter().map(|row| row.name.to_owned()));
         all.extend(harmless::names().map(str::to_owned));
+        all.extend(DEBUG_SECTIONS.iter().map(|row| row.0.to_owned()));
         let hint = nearest(name, all.iter().map(String::as_str))
             .map_or(String::new(), |near| format!("; did you mean `-{near}`?"));
         let message = format!(
@@ -195,6 +209,13 @@ impl Translation<'_> {
     }
 }
 
+/// Options for debug sections that are kinds of one option here.
+const DEBUG_SECTIONS: &[(&str, &str)] = &[
+    ("force-dwarf-frame-section", "frames"),
+    ("generate-arange-section", "aranges"),
+    ("generate-type-units", "type-units"),
+];
+
 /// Options without which an empty value is the same.
 const EMPTY_IS_NONE: &[&str] = &["mcpu", "mattr", "mtriple", "march"];
 
@@ -202,7 +223,8 @@ const EMPTY_IS_NONE: &[&str] = &["mcpu", "mattr", "mtriple", "march"];
 pub(crate) fn hint(word: &str) -> Option<Error> {
     let name = Spelled::of(word)?.name;
     let is_refused = REFUSED.iter().any(|row| row.is_named(name));
-    (is_refused || harmless(name).is_some()).then(|| {
+    let is_kind = DEBUG_SECTIONS.iter().any(|row| row.0 == name);
+    (is_refused || is_kind || harmless(name).is_some()).then(|| {
         let message = format!(
             "-{name} is an option of llc: called by the name frazil-llc, this program takes llc's options, or says \
              what to use instead"
