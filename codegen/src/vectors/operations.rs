@@ -388,7 +388,10 @@ impl Rebuild<'_> {
     fn is_zip(&self, from: Layout, to: Layout, indices: &[Option<u32>]) -> bool {
         const REGISTER_BYTES: u8 = 32;
         let lanes = from.lanes;
-        let bits = lane_bits(self.old.types(), to.element).unwrap_or(0);
+        // Lanes of masks are integers that the old function may not have, and of less than a byte if there are many.
+        let bits = lane_bits(self.new.types(), to.element)
+            .filter(|&bits| bits >= 8)
+            .unwrap_or(0);
         let is_register = self.layouts.register_bytes() == REGISTER_BYTES
             && bits * lanes == u32::from(REGISTER_BYTES) * 8
             && (from.chunk, to.chunk, to.lanes) == (lanes, lanes, 2 * lanes);
