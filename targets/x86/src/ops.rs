@@ -204,6 +204,8 @@ impl Unit {
 pub mod aux {
     /// Lanes whose bit in the mask is not set become zero, instead of keeping what is there.
     pub const ZEROING: u8 = 1;
+    /// With a memory operand: a single lane of it is read, for all lanes.
+    pub const BROADCAST: u8 = 2;
     /// Exceptions are not raised; where there is a rounding mode, it is the one in the bits above.
     pub const SILENT: u8 = 2;
     /// The first of two bits with a rounding mode.
@@ -278,6 +280,9 @@ impl Code {
     pub const SILENCES: u32 = 1 << 19;
     /// With an EVEX prefix: there is an instruction with a VEX prefix, which assemblers prefer, that does the same.
     pub const PREFERRED_VEX: u32 = 1 << 20;
+    /// With an EVEX prefix and a memory operand: [`aux::BROADCAST`] may stand in `aux`; lanes are as wide as the bit W
+    /// says.
+    pub const BROADCASTS: u32 = 1 << 22;
     /// The register that is written must not be one that another operand reads.
     pub const APART: u32 = 1 << 21;
 

@@ -72,7 +72,10 @@ impl MachRules for X86Rules {
 
     fn with_loaded_operand(&self, inst: &MInst, loaded: Reg) -> Option<(MInst, u8)> {
         let row = usize::from(inst.op);
-        let data = ROWS.get(row).filter(|data| data.code.form == Form::RM)?;
+        // Of those with an EVEX prefix, none has a constant in memory.
+        let data = ROWS
+            .get(row)
+            .filter(|data| data.code.form == Form::RM && !data.code.has(Code::EVEX))?;
         // The row with a register is a few lines above.
         let number = (row.saturating_sub(NEARBY)..row).rev().find(|&other| {
             let other = &ROWS[other];

@@ -50,7 +50,7 @@ pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut
 /// What text says of rounding: it comes before the first vector.
 fn rounding(inst: &MInst, row: &Row) -> &'static str {
     match (
-        row.code.has(Code::EVEX) && inst.aux & aux::SILENT != 0,
+        row.code.has(Code::EVEX) && !row.code.form.has_mem() && inst.aux & aux::SILENT != 0,
         row.code.has(Code::ROUNDS),
     ) {
         (false, _) => "",
@@ -205,7 +205,13 @@ impl Printer<'_> {
                 (Form::Three | Form::ThreeI, 1 | 2) => self.row.code.sources(inst)[slot - 1],
                 _ => slot,
             }),
-            Part::Memory => self.memory(),
+            Part::Memory => {
+                self.memory()?;
+                match self.row.code.broadcast_bytes(inst) {
+                    Some(bytes) => write!(self.out, "{{1to{}}}", inst.size / bytes),
+                    None => Ok(()),
+                }
+            }
             Part::Immediate => self.immediate(),
             Part::Immediate64 => {
                 let low = i64::from(inst.imm.cast_unsigned());

@@ -1,7 +1,7 @@
 //! Instructions with a VEX or an EVEX prefix (Intel manual, volume 2, sections 2.3 and 2.7): of three registers, or of
 //! two operands like those without.
 //!
-//! Of EVEX, what rows need is here: masks in one register, rounding, and no broadcasts. An instruction of a row with a
+//! Of EVEX, what rows need is here: masks in one register, rounding, and broadcasts. An instruction of a row with a
 //! VEX prefix gets an EVEX prefix if it names a register that only that can name ([`crate::upper`]).
 
 use super::{Out, baseless_after, immediate, memory_after, number, reg_field};
@@ -60,6 +60,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         }
     } else if inst.reg(1).is_physical() {
         let unit = match promotion {
+            _ if let Some(bytes) = code.broadcast_bytes(inst) => bytes,
             Some(promotion) => promotion.unit_bytes(code, inst.size),
             None if is_extended => code.unit.bytes(inst.size),
             None => 1,
@@ -138,6 +139,8 @@ fn last_byte(code: &Code, inst: &MInst) -> u8 {
     }
     let length_or_rounding = match inst.aux & aux::SILENT {
         0 => inst.size & 0x60,
+        // The same bit.
+        _ if code.broadcast_bytes(inst).is_some() => inst.size & 0x60 | ROUNDING,
         _ => (inst.aux >> aux::ROUNDING_BIT & 3) << 5 | ROUNDING,
     };
     let mask = if code.has(Code::MASKED) { number(MASK) & 7 } else { 0 };

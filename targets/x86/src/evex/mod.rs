@@ -14,7 +14,11 @@
 //! rounded, is in the instruction ([`aux`]); where a row reads its first operand anyway, a zeroing mask needs no row of
 //! its own, but for loads, which would read it for nothing.
 //!
-//! Left out: operands in memory but for what accesses it lane by lane or writes it, and broadcasts.
+//! An operand in memory stands in the place of the second source, where the first one is overwritten; it may be a
+//! single lane that is read for all ([`aux::BROADCAST`]).
+//!
+//! Left out: operands in memory of most lines, and of all with a mask but for what accesses it lane by lane or writes
+//! it.
 
 mod table;
 
@@ -22,7 +26,7 @@ pub use table::Evex;
 
 use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, aux, sizes};
 use crate::regs::MASK;
-use frazil_codegen::{Role, Text};
+use frazil_codegen::{MInst, Role, Text};
 use table::LINES;
 
 /// What an operand of a line is.
@@ -256,6 +260,40 @@ impl Evex {
         self.line().lengths() & bytes != 0
     }
 
+    /// The line with the second operand in memory, and the first one as its result.
+    pub fn in_memory(self) -> Option<Evex> {
+        Some(match self {
+            Evex::Vaddps => Evex::VaddpsF,
+            Evex::Vaddpd => Evex::VaddpdF,
+            Evex::Vmulps => Evex::VmulpsF,
+            Evex::Vmulpd => Evex::VmulpdF,
+            Evex::Vsubps => Evex::VsubpsF,
+            Evex::Vsubpd => Evex::VsubpdF,
+            Evex::Vdivps => Evex::VdivpsF,
+            Evex::Vdivpd => Evex::VdivpdF,
+            Evex::Vpandd => Evex::VpanddF,
+            Evex::Vpord => Evex::VpordF,
+            Evex::Vpxord => Evex::VpxordF,
+            Evex::Vpaddd => Evex::VpadddF,
+            Evex::Vpaddq => Evex::VpaddqF,
+            Evex::Vpsubd => Evex::VpsubdF,
+            Evex::Vpsubq => Evex::VpsubqF,
+            Evex::Vpmulld => Evex::VpmulldF,
+            Evex::Vpmullq => Evex::VpmullqF,
+            Evex::Vpaddb => Evex::VpaddbF,
+            Evex::Vpaddw => Evex::VpaddwF,
+            Evex::Vpsubb => Evex::VpsubbF,
+            Evex::Vpsubw => Evex::VpsubwF,
+            Evex::Vpmullw => Evex::VpmullwF,
+            _ => return None,
+        })
+    }
+
+    /// Whether one lane in memory may be read for all lanes.
+    pub fn broadcasts(self) -> bool {
+        self.line().code.has(Code::BROADCASTS)
+    }
+
     /// Whether no other operand may be the register that is written.
     pub fn is_apart(self) -> bool {
         self.line().code.has(Code::APART)
@@ -292,6 +330,16 @@ impl Evex {
             row += (line.lengths() & (bytes - 1)).count_ones() as u16;
         }
         row
+    }
+}
+
+impl Code {
+    /// Bytes of the lane that an instruction reads for all lanes, if it does so.
+    pub const fn broadcast_bytes(&self, inst: &MInst) -> Option<u8> {
+        match self.has(Code::BROADCASTS) && inst.aux & aux::BROADCAST != 0 {
+            true => Some(if self.has(Code::W) { 8 } else { 4 }),
+            false => None,
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! the Intel manual, volume 2. Operands are `D` defined, `U` used or `M` both, and then what they are: `F` a vector of
 //! the operation's length, `H`, `Q` and `E` the half, a quarter and an eighth of it, `L` one of 128 bits, `K` a mask,
 //! or a general register of so many bits. Names end with `M` where the result is in
-//! memory, with `L` or `Z` where it is loaded, with `I` where a constant
+//! memory, with `L` or `Z` where it is loaded, with `F` where the
+//! second operand is in memory, with `I` where a constant
 //! distinguishes the line, and with the size or the direction of general registers where there are several.
 
 use super::{Lengths::*, Line, Masks::*, Place, Width};
@@ -39,6 +40,15 @@ const U64: Place = place(Use, Width::General(8));
 impl Code {
     const fn w(self) -> Code {
         self.flag(Code::W)
+    }
+
+    /// With its second operand in memory: the first one is the result.
+    const fn folded(self) -> Code {
+        self.flag(Code::OWN_IS_FIRST)
+    }
+
+    const fn repeats(self) -> Code {
+        self.flag(Code::BROADCASTS)
     }
 
     const fn long(self) -> Code {
@@ -174,6 +184,29 @@ evex_table! {
     Vrndscalepd "vrndscalepd" LoadRRI evex(3, 0x66, 0x09).imm(Byte).w().silences(), All, [DF, UF], Both;
     Vrndscaless "vrndscaless" ThreeI evex(3, 0x66, 0x0a).imm(Byte).silences(), Lowest, [DL, UL, UL], Both;
     Vrndscalesd "vrndscalesd" ThreeI evex(3, 0x66, 0x0b).imm(Byte).w().silences(), Lowest, [DL, UL, UL], Both;
+    // Arithmetic with the second operand in memory.
+    VaddpsF "vaddps" RM evex(1, 0, 0x58).folded().repeats(), Widest, [MF], No;
+    VaddpdF "vaddpd" RM evex(1, 0x66, 0x58).w().folded().repeats(), Widest, [MF], No;
+    VmulpsF "vmulps" RM evex(1, 0, 0x59).folded().repeats(), Widest, [MF], No;
+    VmulpdF "vmulpd" RM evex(1, 0x66, 0x59).w().folded().repeats(), Widest, [MF], No;
+    VsubpsF "vsubps" RM evex(1, 0, 0x5c).folded().repeats(), Widest, [MF], No;
+    VsubpdF "vsubpd" RM evex(1, 0x66, 0x5c).w().folded().repeats(), Widest, [MF], No;
+    VdivpsF "vdivps" RM evex(1, 0, 0x5e).folded().repeats(), Widest, [MF], No;
+    VdivpdF "vdivpd" RM evex(1, 0x66, 0x5e).w().folded().repeats(), Widest, [MF], No;
+    VpanddF "vpandd" RM evex(1, 0x66, 0xdb).folded().repeats(), Widest, [MF], No;
+    VpordF "vpord" RM evex(1, 0x66, 0xeb).folded().repeats(), Widest, [MF], No;
+    VpxordF "vpxord" RM evex(1, 0x66, 0xef).folded().repeats(), Widest, [MF], No;
+    VpadddF "vpaddd" RM evex(1, 0x66, 0xfe).folded().repeats(), Widest, [MF], No;
+    VpaddqF "vpaddq" RM evex(1, 0x66, 0xd4).w().folded().repeats(), Widest, [MF], No;
+    VpsubdF "vpsubd" RM evex(1, 0x66, 0xfa).folded().repeats(), Widest, [MF], No;
+    VpsubqF "vpsubq" RM evex(1, 0x66, 0xfb).w().folded().repeats(), Widest, [MF], No;
+    VpmulldF "vpmulld" RM evex(2, 0x66, 0x40).folded().repeats(), Widest, [MF], No;
+    VpmullqF "vpmullq" RM evex(2, 0x66, 0x40).w().folded().repeats(), Widest, [MF], No;
+    VpaddbF "vpaddb" RM evex(1, 0x66, 0xfc).folded(), Widest, [MF], No;
+    VpaddwF "vpaddw" RM evex(1, 0x66, 0xfd).folded(), Widest, [MF], No;
+    VpsubbF "vpsubb" RM evex(1, 0x66, 0xf8).folded(), Widest, [MF], No;
+    VpsubwF "vpsubw" RM evex(1, 0x66, 0xf9).folded(), Widest, [MF], No;
+    VpmullwF "vpmullw" RM evex(1, 0x66, 0xd5).folded(), Widest, [MF], No;
     // Comparisons and classes, whose result is a mask.
     Vcmpps "vcmpps" ThreeI evex(1, 0, 0xc2).imm(Byte).silences(), All, [DK, UF, UF], Both;
     Vcmppd "vcmppd" ThreeI evex(1, 0x66, 0xc2).imm(Byte).w().silences(), All, [DK, UF, UF], Both;

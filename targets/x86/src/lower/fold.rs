@@ -153,6 +153,7 @@ fn is_wide(folder: &Folder<'_>, data: &InstData) -> bool {
 fn fold_wide(folder: &mut Folder<'_>, data: &InstData) {
     if folder.function.has_wide_vectors() {
         vector::wide_operations::fold(folder, data);
+        vector::widest::fold(folder, data);
     }
 }
 

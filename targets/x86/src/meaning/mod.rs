@@ -149,7 +149,8 @@ impl Meaning for X86Meaning {
         if let Some(row) = evex_row(inst) {
             // What is accessed lane by lane is somewhere.
             let is_one = row.code.form.has_mem() && !row.code.form.has_vector_index();
-            return is_one.then(|| row.code.unit.bytes(inst.size));
+            let lane = row.code.broadcast_bytes(inst);
+            return is_one.then(|| lane.unwrap_or(row.code.unit.bytes(inst.size)));
         }
         let (op, row) = row_of(inst)?;
         let bytes = match rows::is_doubled(inst.op) {

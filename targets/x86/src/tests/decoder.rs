@@ -268,7 +268,7 @@ fn check_mask_and_rounding(inst: &MInst, row: &Row, decoded: &Instruction) {
         return;
     }
     assert_eq!(decoded.zeroing_masking(), inst.aux & aux::ZEROING != 0, "{inst:?}");
-    let is_silent = inst.aux & aux::SILENT != 0;
+    let is_silent = inst.aux & aux::SILENT != 0 && !row.code.form.has_mem();
     let rounding = match is_silent && row.code.has(Code::ROUNDS) {
         true => [
             RoundingControl::RoundToNearest,
@@ -281,6 +281,11 @@ fn check_mask_and_rounding(inst: &MInst, row: &Row, decoded: &Instruction) {
     assert_eq!(decoded.rounding_control(), rounding, "{inst:?}");
     let is_alone = is_silent && !row.code.has(Code::ROUNDS);
     assert_eq!(decoded.suppress_all_exceptions(), is_alone, "{inst:?}");
+    assert_eq!(
+        decoded.is_broadcast(),
+        row.code.broadcast_bytes(inst).is_some(),
+        "{inst:?}"
+    );
 }
 
 /// Registers that the row says are read and written by this instruction.

@@ -86,6 +86,9 @@ fn rounding_samples(row: &Row, size: u8) -> Vec<u8> {
         let modes = if code.has(Code::ROUNDS) { 4 } else { 1 };
         samples.extend((0..modes).map(crate::evex::rounding));
     }
+    if code.has(Code::BROADCASTS) {
+        samples.push(crate::ops::aux::BROADCAST);
+    }
     if code.has(Code::ZEROES) && code.has(Code::MASKED) {
         // A load that leaves nothing of what it writes can do nothing else.
         if code.form == Form::RM && row.operands[0].is_some_and(|operand| operand.role == Role::Def) {

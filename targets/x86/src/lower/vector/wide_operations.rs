@@ -505,7 +505,7 @@ fn is_commutative(op: Opcode) -> bool {
 
 /// The operands of an instruction with two, that which may be in memory last: it is a load that is folded, or a
 /// constant.
-fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand, Operand) {
+pub(super) fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand, Operand) {
     match !is_in_memory(data.b) && is_commutative(data.op) && is_in_memory(data.a) {
         true => (data.b, data.a),
         false => (data.a, data.b),

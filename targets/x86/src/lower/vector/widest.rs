@@ -4,23 +4,24 @@
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Masks are in [`super::by_bits`].
 //!
-//! Left out: loads folded into operations, shuffles by anything but a table of lanes, divisions.
+//! Left out: loads folded into more than arithmetic, shuffles by anything but a table of lanes, divisions.
 
 use super::super::result;
 use super::has_floats;
 use super::mask_register;
 use super::wide::{self, bytes};
-use super::wide_operations::{is_lowest, put_lowest, same_amount};
+use super::wide_operations::{is_lowest, ordered, put_lowest, same_amount};
 use super::wide_shuffle;
 use crate::build::*;
 use crate::evex::Evex;
 use crate::features;
+use crate::ops::aux;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::vectors::shuffle_index;
-use frazil_codegen::{Halt, LowerCtx, MInst, Mem, ModuleView, Reg, RegClass, VectorShape};
-use frazil_ir::{FastFlags, Function, InstData, MemFlags, Opcode, Type, TypeTable};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, MInst, Mem, ModuleView, Reg, RegClass, Src, VectorShape};
+use frazil_ir::{FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type, TypeTable};
 
 /// The operation's size in bytes.
 const SIZE: u8 = WIDEST_VECTOR_BYTES;
@@ -487,6 +488,7 @@ fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> 
             let dst = cx.def(result(data), 0);
             cx.emit(evex(row, size, false, [dst, src, Reg::NONE], 0));
         }
+        Plan::Binary(row) if with_memory(cx, data, row) => {}
         Plan::Binary(row) => {
             let (left, right) = (cx.use_reg(data.a, 0), cx.use_reg(data.b, 0));
             let dst = cx.def(result(data), 0);
@@ -537,6 +539,94 @@ fn carry_out<C: LowerCtx>(cx: &mut C, data: &InstData, plan: Plan, size: u8) -> 
         }
     }
     Ok(())
+}
+
+/// What an operand in memory is: a vector, or a scalar in all of its lanes.
+enum Loaded {
+    Whole(Operand),
+    Lane(Operand),
+}
+
+/// The scalar in all lanes of a vector that a shuffle makes of its lowest lane.
+fn repeated(function: &Function, shuffle: &InstData, lowest: impl Fn(Operand) -> Option<InstData>) -> Option<Operand> {
+    let shape = widest_shape(function.types(), shuffle.ty).filter(|shape| matches!(shape.lane_bits, 32 | 64))?;
+    if shuffle.op != Opcode::Shuffle {
+        return None;
+    }
+    let (_, mask) = function.ternary(shuffle);
+    let is_lowest = |lane| shuffle_index(function, mask, lane).is_none_or(|index| index == 0);
+    if !(0..shape.lanes).all(is_lowest) {
+        return None;
+    }
+    let insert = lowest(shuffle.a).filter(|insert| insert.op == Opcode::InsertElement)?;
+    let (value, index) = function.ternary(&insert);
+    (index.as_imm() == Some(0)).then_some(value)
+}
+
+/// Folds a load, or what repeats one in all lanes, into an operation on vectors of 512 bits.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
+    let function = folder.function;
+    if !is_widest(function, data) || !mask_register::is_available(folder.features()) {
+        return;
+    }
+    let Some(Plan::Binary(row)) = plan(function, folder.features(), data, SIZE) else {
+        return;
+    };
+    let Some(row) = row.in_memory() else { return };
+    let producer = |operand: Operand| folder.producer(operand).map(|(_, data)| *data);
+    let is_load =
+        |operand: Operand, ty: Type| producer(operand).is_some_and(|load| load.op == Opcode::Load && load.ty == ty);
+    let scalar = |operand: Operand| {
+        let scalar = repeated(function, &producer(operand)?, producer).filter(|_| row.broadcasts())?;
+        is_load(scalar, function.types().scalar(data.ty)).then_some(scalar)
+    };
+    let (_, right) = ordered(data, |operand| is_load(operand, data.ty) || scalar(operand).is_some());
+    if let Some(scalar) = scalar(right) {
+        let insert = producer(right).map(|shuffle| shuffle.a);
+        for operand in [Some(right), insert].into_iter().flatten() {
+            if let Some((value, _)) = folder.producer(operand) {
+                folder.fold(value);
+            }
+        }
+        if let Some((value, load)) = folder.producer(scalar) {
+            folder.fold_load(value, load);
+        }
+    } else if is_load(right, data.ty)
+        && let Some((value, load)) = folder.producer(right)
+    {
+        folder.fold_load(value, load);
+    }
+}
+
+/// Lowers an operation with its second operand in memory, which was folded; `false` if it is none.
+fn with_memory<C: LowerCtx>(cx: &mut C, data: &InstData, row: Evex) -> bool {
+    let (left, right) = ordered(data, |operand| cx.is_folded(operand));
+    let Some(row) = row.in_memory().filter(|_| cx.is_folded(right)) else {
+        return false;
+    };
+    let definition = |cx: &C, operand: Operand| {
+        let inst = cx.func().def_inst(operand.as_value()?)?;
+        Some(*cx.func().inst(inst))
+    };
+    let Some(producer) = definition(cx, right) else {
+        return false;
+    };
+    let loaded = match repeated(cx.func(), &producer, |operand| definition(cx, operand)) {
+        Some(scalar) => Loaded::Lane(scalar),
+        None => Loaded::Whole(right),
+    };
+    let (operand, flag) = match loaded {
+        Loaded::Lane(scalar) => (scalar, aux::BROADCAST),
+        Loaded::Whole(vector) => (vector, 0),
+    };
+    let Src::Mem(mem) = cx.use_src(operand, 0, ImmKind::None) else {
+        unreachable!("the load was folded")
+    };
+    let left = cx.use_last(left, 0);
+    let dst = cx.def_reuse(result(data), 0, left);
+    let inst = evex_mem(row, SIZE, false, dst, mem);
+    cx.emit(inst.with_aux(inst.aux | flag));
+    true
 }
 
 fn store<C: LowerCtx>(cx: &mut C, data: &InstData) {
