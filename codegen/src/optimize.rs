@@ -237,13 +237,14 @@ fn compile_once<I: Isa>(
     out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;
     select(isa, unit, &mut state.select, func, &mut out.body)?;
+    let conv = convention(isa, unit.function.signature().call_conv)?;
     // Registers that the function would have to clear in the end stay out of it, and other allocators know but two
-    // classes.
+    // classes. Who preserves vectors of its caller would have to preserve masks, too.
     let is_plain = unit.head.cleared_registers.is_empty() && state.replaced_allocator.is_none();
     let hooks = Hooks {
         isa,
         features: unit.view.features,
-        has_masks: is_plain && isa.has_masks(unit.view.features),
+        has_masks: is_plain && isa.has_masks(unit.view.features) && conv.callee_saved.bank(RegClass::Float.bank()) == 0,
     };
     let mut cx = MachPassCx {
         hooks: &hooks,
@@ -252,7 +253,6 @@ fn compile_once<I: Isa>(
     };
     passes.finished("select");
     passes.run(func, &mut cx)?;
-    let conv = convention(isa, unit.function.signature().call_conv)?;
     let stack_align = stack_align(isa.desc(), conv, unit)?;
     if func.frame.realigned_to > 0 || stack_align < conv.stack_align {
         realign(isa, func, unit, (stack_align, conv), &state.registers)?;

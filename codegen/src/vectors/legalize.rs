@@ -402,6 +402,7 @@ impl Walk<'_> {
         self.rebuild.takes_bits = data.op == Opcode::Call;
         let outcome = self.instruction(data, own);
         self.rebuild.layouts.set_narrow(false);
+        self.rebuild.takes_bits = false;
         outcome
     }
 

@@ -397,7 +397,8 @@ impl Rebuild<'_> {
             && (from.chunk, to.chunk, to.lanes) == (lanes, lanes, 2 * lanes);
         let in_turn =
             |(lane, index): (u32, &Option<u32>)| index.is_none_or(|index| index == lane / 2 + lane % 2 * lanes);
-        is_register && (0..).zip(indices).all(in_turn)
+        let is_of = |second: bool| indices.iter().flatten().any(|&index| (index >= lanes) == second);
+        is_register && (0..).zip(indices).all(in_turn) && is_of(false) && is_of(true)
     }
 
     /// Lanes of two vectors in turn: two instructions do that half by half for both results, whose halves then change

@@ -126,9 +126,10 @@ impl Scratch {
                 {
                     self.on_masks[index as usize] = true;
                     has_masks |= masks;
-                    self.join(func, inst, op_desc(ops, inst.op), if masks { weight } else { 0 });
-                } else if self.is_needed[index as usize] {
+                    self.join(inst, op_desc(ops, inst.op), if masks { weight } else { 0 });
+                } else {
                     let is_last = index + 1 == block.end;
+                    let weight = if self.is_needed[index as usize] { weight } else { 0 };
                     self.note_others(func, inst, op_desc(ops, inst.op), (is_in_group, is_last), weight);
                 }
             }
@@ -205,14 +206,13 @@ impl Scratch {
         }
     }
 
-    /// Joins the registers that an instruction on masks names.
-    fn join(&mut self, func: &MFunc, inst: &MInst, desc: &OpDesc, gain: i32) {
+    /// Joins the registers that an instruction on masks names. Constants are none of them: only edges name these.
+    fn join(&mut self, inst: &MInst, desc: &OpDesc, gain: i32) {
         let mut first = None;
         for_each_register(inst, desc, |_, reg, _| {
             if reg.is_virtual() {
                 let member = reg.virtual_index() as u32;
                 self.unite(*first.get_or_insert(member), member);
-                self.members[member as usize].is_fixed |= func.vreg(reg).constant.is_some();
             }
         });
         if let Some(first) = first {
@@ -395,6 +395,7 @@ fn shorten(func: &mut MFunc, ops: &'static [OpDesc], rules: &dyn MachRules) {
             } else if desc.roles[1] == Role::Use
                 && inst.reg(0) == source
                 && inst.reg(2) != source
+                && previous.reg(1).is_virtual()
                 && op_desc(ops, previous.op).is_move
                 && previous.reg(0) == source
             {

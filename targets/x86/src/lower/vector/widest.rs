@@ -613,7 +613,8 @@ fn with_memory<C: LowerCtx>(cx: &mut C, data: &InstData, row: Evex) -> bool {
     };
     let loaded = match repeated(cx.func(), &producer, |operand| definition(cx, operand)) {
         Some(scalar) => Loaded::Lane(scalar),
-        None => Loaded::Whole(right),
+        None if producer.op == Opcode::Load => Loaded::Whole(right),
+        None => return false,
     };
     let (operand, flag) = match loaded {
         Loaded::Lane(scalar) => (scalar, aux::BROADCAST),
