@@ -47,14 +47,20 @@ fn session(object: &Path, folder: &Folder) -> String {
     session_of(object, "tests/debug_units/units.gdb", folder)
 }
 
-/// The same by other commands.
-fn session_of(object: &Path, commands: &str, folder: &Folder) -> String {
+/// The program that an object is linked to.
+fn program_of(object: &Path, folder: &Folder) -> PathBuf {
     let program = folder.path("program");
     run(Command::new("clang++-22")
         .arg("-no-pie")
         .arg(object)
         .arg("-o")
         .arg(&program));
+    program
+}
+
+/// The same by other commands.
+fn session_of(object: &Path, commands: &str, folder: &Folder) -> String {
+    let program = program_of(object, folder);
     let mut gdb = Command::new("gdb");
     gdb.args(["-nx", "-batch", "-x"])
         .arg(in_repository(commands))

@@ -1,6 +1,6 @@
 //! Debug information in two files: the same for debuggers as in one, and little of it for linkers.
 
-use super::{dump, linked, printed, sections};
+use super::{dump, linked, printed, program_of, sections};
 use crate::{frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use std::fs;
@@ -54,12 +54,7 @@ fn split(module: &Path, words: &[&str], folder: &Folder) -> [PathBuf; 2] {
 
 /// What gdb says of a program but for addresses and processes.
 fn session(object: &Path, commands: &str, folder: &Folder) -> String {
-    let program = folder.path("program");
-    run(Command::new("clang++-22")
-        .arg("-no-pie")
-        .arg(object)
-        .arg("-o")
-        .arg(&program));
+    let program = program_of(object, folder);
     session_of_program(&program, commands)
 }
 
@@ -229,12 +224,7 @@ fn one_object_or_text_has_all_sections_if_there_is_no_other_file() {
             assert_eq!(contents(&extracted, &section), contents(&other, &section), "{section}");
         }
         // Linkers leave them out.
-        let program = folder.path("program");
-        run(Command::new("clang-22")
-            .arg("-no-pie")
-            .arg(object)
-            .arg("-o")
-            .arg(&program));
+        let program = program_of(object, &folder);
         let left = sections(&program, ".debug_");
         assert!(left.iter().all(|name| !name.ends_with(".dwo")), "{left:?}");
     }

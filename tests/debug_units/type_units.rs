@@ -1,6 +1,6 @@
 //! Types in units of their own: the same as LLVM puts there, found by debuggers, and kept once by linkers.
 
-use super::{dump, linked, printed, sections, session, session_of};
+use super::{dump, linked, printed, program_of, sections, session, session_of};
 use crate::{frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
@@ -145,12 +145,7 @@ fn the_index_of_names_says_which_unit_of_a_type_a_name_is_in() {
     let objects = [own(&module, &folder), reference(&module, &folder)];
     let names = objects.map(|object| {
         // The tool reads what relocations fill in where sections are in place.
-        let program = folder.path("program");
-        run(Command::new("clang++-22")
-            .arg("-no-pie")
-            .arg(object)
-            .arg("-o")
-            .arg(&program));
+        let program = program_of(&object, &folder);
         let mut verifier = Command::new("llvm-dwarfdump-22");
         let output = verifier.arg("--verify").arg(&program).output().expect("it starts");
         let said = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
