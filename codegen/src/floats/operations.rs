@@ -122,9 +122,38 @@ impl Legalizer<'_> {
 
     fn quad(&mut self, operation: Operation) -> Result<Operand, CodegenError> {
         let Operation { op, ty, operands, .. } = operation;
+        if matches!(op, Opcode::Fminimum | Opcode::Fmaximum) && !operation.is_strict {
+            return self.extreme_quad(op, operands);
+        }
         let function = library::arithmetic(op).ok_or_else(|| refuse(op, ty))?;
         let arguments = operands.map(|operand| (operand, ty));
         Ok(self.call(function, &arguments[..self::operands(op)], ty))
+    }
+
+    /// The smaller or larger number, a NaN if either is one, and -0 below 0: old C libraries have no function for it.
+    fn extreme_quad(&mut self, op: Opcode, operands: [Operand; 3]) -> Result<Operand, CodegenError> {
+        // Zeros that are equal differ in their sign alone.
+        let (order, join) = match op {
+            Opcode::Fminimum => (Opcode::FcmpOlt, Opcode::Or),
+            _ => (Opcode::FcmpOgt, Opcode::And),
+        };
+        let [left, right, _] = operands;
+        let is_left = self.ask(order, operands)?;
+        let is_equal = self.ask(Opcode::FcmpOeq, operands)?;
+        let is_none = self.ask(Opcode::FcmpUno, operands)?;
+        let bits = [left, right].map(|value| self.cast(Opcode::Bitcast, value, Type::I128));
+        let joined = self.binary(join, Type::I128, bits[0], bits[1]);
+        let joined = self.cast(Opcode::Bitcast, joined, Type::F128);
+        let arguments = [(left, Type::F128), (right, Type::F128)];
+        let quiet = self.call(RuntimeFunction::Addtf3, &arguments, Type::F128);
+        let number = self.choose(is_left, left, right);
+        let number = self.choose(is_equal, joined, number);
+        Ok(self.choose(is_none, quiet, number))
+    }
+
+    fn choose(&mut self, truth: Operand, yes: Operand, no: Operand) -> Operand {
+        let rest = Operand::raw(self.function.push_pool(&[yes, no]));
+        self.emit(Opcode::Select, Type::F128, 0, truth, rest, Type::F128)
     }
 
     fn compare_quads(&mut self, operation: Operation) -> Result<Operand, CodegenError> {

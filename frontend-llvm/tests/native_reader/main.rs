@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 
 /// Files whose intrinsics the native reader makes other instructions of, so that there is nothing to compare. What it
 /// makes of them is a file test.
-const EXPANDED: [&str; 2] = ["vector-intrinsics.bc", "vector-predicated.bc"];
+const EXPANDED: [&str; 3] = ["vector-intrinsics.bc", "vector-library.bc", "vector-predicated.bc"];
 
 /// The bitcode files of a folder, in the order of their names; none if there is no such folder.
 fn modules(folder: &Path) -> Vec<PathBuf> {

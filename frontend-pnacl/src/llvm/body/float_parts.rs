@@ -26,17 +26,12 @@ pub(super) fn split(
     };
     let types: Vec<Type> = build.leaves(result)?.map(|place| build.leaf(place).ir_type).collect();
     // What C has after the pointer: a number of the same type, or an `int`.
-    let second = match function {
-        RuntimeFunction::Frexpf | RuntimeFunction::Frexp | RuntimeFunction::Frexpl | RuntimeFunction::Frexpf128 => {
-            Type::I32
-        }
-        _ => float,
-    };
+    let second = if gives_exponent(function) { Type::I32 } else { float };
     if types != [own, if second == float { own } else { second }] {
         return Ok(false);
     }
     build.check_room(5)?;
-    let value = extended(build, value);
+    let value = extended_word(build, value);
     let (slot, flags) = slot_for(body, second);
     let call = call_of(
         &mut body.build,
@@ -71,7 +66,7 @@ pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, resu
         return Ok(false);
     }
     build.check_room(6)?;
-    let value = extended(build, value);
+    let value = extended_word(build, value);
     let (first, flags) = slot_for(body, float);
     let (second, _) = slot_for(body, float);
     let arguments = [(value, float), (first, Type::PTR), (second, Type::PTR)];
@@ -88,6 +83,12 @@ pub(super) fn both(body: &mut Body<'_, '_>, functions: ByType, value: Word, resu
     Ok(true)
 }
 
+/// Whether the second result of a function is an exponent.
+pub(super) fn gives_exponent(function: RuntimeFunction) -> bool {
+    use RuntimeFunction as F;
+    matches!(function, F::Frexpf | F::Frexp | F::Frexpl | F::Frexpf128)
+}
+
 /// The type that the library has functions for: of numbers of 16 bits, a wider one.
 pub(super) fn computed_as(ty: Type) -> Type {
     match ty {
@@ -97,19 +98,27 @@ pub(super) fn computed_as(ty: Type) -> Type {
 }
 
 /// A value in the type that it is computed as.
-pub(super) fn extended(build: &mut Builder<'_, '_>, value: Word) -> Operand {
+pub(super) fn extended_word(build: &mut Builder<'_, '_>, value: Word) -> Operand {
     let ty = value.ir_type();
-    match computed_as(ty) {
-        wide if wide != ty => {
-            let value = build.typed(value);
-            build.emit(Opcode::Fpext, wide, 0, value, Operand::NONE)
+    match computed_as(ty) == ty {
+        true => value.operand(),
+        false => {
+            let operand = build.typed(value);
+            extended(build, operand, ty)
         }
-        _ => value.operand(),
+    }
+}
+
+/// The same for an operand that carries its type.
+pub(super) fn extended(build: &mut Builder<'_, '_>, value: Operand, ty: Type) -> Operand {
+    match computed_as(ty) {
+        wide if wide != ty => build.emit(Opcode::Fpext, wide, 0, value, Operand::NONE),
+        _ => value,
     }
 }
 
 /// A result in the type that it has to have, from the one that it was computed as.
-fn narrowed(build: &mut Builder<'_, '_>, value: Operand, to: Type) -> Operand {
+pub(super) fn narrowed(build: &mut Builder<'_, '_>, value: Operand, to: Type) -> Operand {
     match computed_as(to) == to {
         true => value,
         false => build.emit(Opcode::Fptrunc, to, 0, value, Operand::NONE),

@@ -22,9 +22,9 @@ pub enum Fill {
     Any,
     /// Floats that are small integers, so that the order of sums does not matter.
     Small,
-    /// Floats whose integral part is a signed integer of so many bits.
+    /// Floats whose integral part is a signed integer of so many bits, or of as many as are finite.
     Signed(u32),
-    /// Floats whose integral part is an unsigned integer of so many bits.
+    /// The same without sign.
     Unsigned(u32),
 }
 
@@ -103,15 +103,17 @@ impl<'a> Maker<'a> {
 
     /// The address of an input that is filled like a value of this type.
     pub fn input_address(&mut self, ty: Type, fill: Fill) -> String {
+        let most = ty.element.whole_bits();
+        let brain = if ty.element == Element::Brain { 4 } else { 0 };
         let (kind, limit): (u64, u32) = match (fill, ty.element.is_float()) {
             (_, false) => (0, 0),
             (Fill::Any, true) => (1, 0),
             (Fill::Small, true) => (2, 3),
-            (Fill::Signed(bits), true) => (2, bits - 1),
-            (Fill::Unsigned(bits), true) => (3, bits),
+            (Fill::Signed(bits), true) => (2, bits.min(most) - 1),
+            (Fill::Unsigned(bits), true) => (3, bits.min(most - 1)),
         };
         let width = u64::from(ty.element.bits());
-        let description = kind | width << 8 | u64::from(limit) << 16 | u64::from(ty.bits()) << 32;
+        let description = kind | brain | width << 8 | u64::from(limit) << 16 | u64::from(ty.bits()) << 32;
         let offset = self.inputs.len() * PLACE;
         assert!(self.inputs.len() < PLACES, "{}: too many inputs", self.name);
         self.inputs.push(description);
@@ -147,7 +149,10 @@ impl<'a> Maker<'a> {
         let kind: u64 = match ty.element {
             Element::Float => 1,
             Element::Double => 2,
-            _ => 0,
+            Element::Half => 3,
+            Element::Brain => 4,
+            Element::Quad => 5,
+            Element::Int(_) | Element::Pointer => 0,
         };
         let offset = self.outputs.len() * PLACE;
         assert!(self.outputs.len() < PLACES, "{}: too many outputs", self.name);

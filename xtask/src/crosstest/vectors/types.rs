@@ -9,13 +9,18 @@ use frazil_test_support::Random;
 pub enum Element {
     /// An integer of so many bits.
     Int(u32),
+    Half,
+    /// `bfloat`.
+    Brain,
     Float,
     Double,
+    /// `fp128`.
+    Quad,
     Pointer,
 }
 
 /// Elements of which vectors are made, the commonest more than once.
-const ELEMENTS: [Element; 21] = [
+const ELEMENTS: [Element; 26] = [
     Element::Int(1),
     Element::Int(8),
     Element::Int(16),
@@ -36,7 +41,34 @@ const ELEMENTS: [Element; 21] = [
     Element::Int(33),
     Element::Int(48),
     Element::Int(128),
+    Element::Half,
+    Element::Half,
+    Element::Brain,
+    Element::Brain,
+    Element::Quad,
     Element::Pointer,
+];
+
+/// Floating-point numbers, the commonest more than once.
+pub const FLOATS: [Element; 8] = [
+    Element::Float,
+    Element::Float,
+    Element::Double,
+    Element::Double,
+    Element::Half,
+    Element::Half,
+    Element::Brain,
+    Element::Quad,
+];
+
+/// Constants of `fp128`, lower half first: 0, -0, 1, -1.5, 0.125 and the next number after 1.
+const QUADS: [&str; 6] = [
+    "0xL00000000000000000000000000000000",
+    "0xL00000000000000008000000000000000",
+    "0xL00000000000000003FFF000000000000",
+    "0xL0000000000000000BFFF800000000000",
+    "0xL00000000000000003FFC000000000000",
+    "0xL00000000000000013FFF000000000000",
 ];
 
 /// Numbers of lanes that registers have, and those beside them.
@@ -50,8 +82,10 @@ impl Element {
     pub fn bits(self) -> u32 {
         match self {
             Element::Int(bits) => bits,
+            Element::Half | Element::Brain => 16,
             Element::Float => 32,
             Element::Double | Element::Pointer => 64,
+            Element::Quad => 128,
         }
     }
 
@@ -65,7 +99,23 @@ impl Element {
 
     /// Whether lanes are floating-point numbers.
     pub fn is_float(self) -> bool {
-        matches!(self, Element::Float | Element::Double)
+        FLOATS.contains(&self)
+    }
+
+    /// The widest integers that all fit into a floating-point number, sign included, without becoming infinite.
+    pub fn whole_bits(self) -> u32 {
+        if self == Element::Half { 16 } else { 128 }
+    }
+
+    /// The constant 0, or `+0.0`.
+    pub fn zero(self) -> &'static str {
+        match self {
+            Element::Int(1) => "false",
+            Element::Int(_) => "0",
+            Element::Quad => QUADS[0],
+            Element::Pointer => "null",
+            _ => "0.0",
+        }
     }
 
     /// Whether lanes are apart in memory by what they are wide, by all rules.
@@ -104,10 +154,15 @@ impl Element {
                 };
                 value.to_string()
             }
-            Element::Float | Element::Double => {
+            Element::Half => {
+                let numbers = ["0.0", "-0.0", "1.0", "-1.5", "3.0", "0.125", "-2048.0", "65504.0"];
+                random.pick(&numbers).to_owned()
+            }
+            Element::Brain | Element::Float | Element::Double => {
                 let numbers = ["0.0", "-0.0", "1.0", "-1.5", "3.0", "0.125", "-65536.0", "8388608.0"];
                 random.pick(&numbers).to_owned()
             }
+            Element::Quad => random.pick(&QUADS).to_owned(),
             Element::Pointer => "null".to_owned(),
         }
     }
@@ -117,8 +172,11 @@ impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Element::Int(bits) => write!(f, "i{bits}"),
+            Element::Half => f.write_str("half"),
+            Element::Brain => f.write_str("bfloat"),
             Element::Float => f.write_str("float"),
             Element::Double => f.write_str("double"),
+            Element::Quad => f.write_str("fp128"),
             Element::Pointer => f.write_str("ptr"),
         }
     }
@@ -172,8 +230,11 @@ impl Type {
     pub fn suffix(self) -> String {
         let element = match self.element {
             Element::Int(bits) => format!("i{bits}"),
+            Element::Half => "f16".to_owned(),
+            Element::Brain => "bf16".to_owned(),
             Element::Float => "f32".to_owned(),
             Element::Double => "f64".to_owned(),
+            Element::Quad => "f128".to_owned(),
             Element::Pointer => "p0".to_owned(),
         };
         match self.lanes {

@@ -9,7 +9,7 @@ use crate::builder::values::Builder;
 use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
-use crate::llvm::body::float_parts::{call_of, computed_as, extended};
+use crate::llvm::body::float_parts::{call_of, computed_as, extended_word};
 use frazil_ir::{CallConv, CallFlags, InstData, Opcode, Operand, RuntimeFunction, Type, TypeData};
 
 /// A call of the library function for the type of its first argument; `false` if there is none.
@@ -73,7 +73,7 @@ fn call_in_float(body: &mut Body<'_, '_>, call: &Call<'_>, function: RuntimeFunc
     let wide = computed_as(result);
     let arguments = call.arguments.iter();
     let arguments: Vec<(Operand, Type)> = arguments
-        .map(|&word| (extended(build, word), computed_as(word.ir_type())))
+        .map(|&word| (extended_word(build, word), computed_as(word.ir_type())))
         .collect();
     let mut data = call_of(build, function, &arguments, Some(wide));
     if wide != result {

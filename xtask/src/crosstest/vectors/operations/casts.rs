@@ -1,7 +1,7 @@
 //! Casts between vectors, and the same bits as another type.
 
 use super::super::maker::{Fill, Maker};
-use super::super::types::{Element, Type};
+use super::super::types::{Element, FLOATS, Type};
 use super::{Table, any, argument, is_float, is_int, is_number, no_pointer};
 
 pub const TABLE: Table = &[
@@ -51,7 +51,7 @@ fn wider(maker: &mut Maker<'_>, op: &str, ty: Type) {
 }
 
 pub(super) fn float(maker: &mut Maker<'_>) -> Element {
-    maker.random.pick(&[Element::Float, Element::Double])
+    maker.random.pick(&FLOATS)
 }
 
 fn to_float(maker: &mut Maker<'_>, op: &str, ty: Type) {
@@ -90,10 +90,19 @@ fn to_nearest(maker: &mut Maker<'_>, name: &str, ty: Type) {
     maker.output(to, &result);
 }
 
+/// A `bfloat` as an `fp128` is something else by `llc-22`, when it is one of several.
 fn between_floats(maker: &mut Maker<'_>, op: &str, ty: Type) {
-    let (from, to) = match op {
-        "fptrunc" => (Element::Double, Element::Float),
-        _ => (Element::Float, Element::Double),
+    let (wide, narrow) = loop {
+        let (wide, narrow) = (float(maker), float(maker));
+        let is_mistaken = op == "fpext" && (wide, narrow) == (Element::Quad, Element::Brain);
+        if wide.bits() > narrow.bits() && !is_mistaken {
+            break (wide, narrow);
+        }
+    };
+    let (from, to) = if op == "fptrunc" {
+        (wide, narrow)
+    } else {
+        (narrow, wide)
     };
     cast(maker, op, (ty.with(from), Fill::Any), ty.with(to));
 }
@@ -114,7 +123,7 @@ fn bits(maker: &mut Maker<'_>, op: &str, ty: Type) {
     let elements = WIDTHS
         .map(Element::Int)
         .into_iter()
-        .chain([Element::Float, Element::Double]);
+        .chain([Element::Half, Element::Float, Element::Double]);
     for element in elements {
         if total.is_multiple_of(element.bits()) && element.allows(total / element.bits()) && element != ty.element {
             found.push(Type::vector(element, total / element.bits()));

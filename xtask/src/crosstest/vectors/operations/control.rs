@@ -24,8 +24,8 @@ fn condition(maker: &mut Maker<'_>) -> String {
 fn changed(maker: &mut Maker<'_>, ty: Type, a: &str, b: &str) -> String {
     match ty.element {
         Element::Int(_) => maker.emit(&format!("xor {ty} {a}, {b}")),
-        Element::Float | Element::Double => maker.emit(&format!("fsub {ty} {a}, {b}")),
-        Element::Pointer => {
+        _ if ty.element.is_float() => maker.emit(&format!("fsub {ty} {a}, {b}")),
+        _ => {
             let ints = ty.with(Element::Int(64));
             let distance = maker.emit(&format!("ptrtoint {ty} {b} to {ints}"));
             maker.emit(&format!("getelementptr i8, {ty} {a}, {ints} {distance}"))
@@ -82,8 +82,8 @@ fn call(maker: &mut Maker<'_>, name: &str, ty: Type) {
     let callee = format!("{}.callee", maker.name);
     let combine = match ty.element {
         Element::Int(_) => format!("  %r = sub {ty} %a, %b\n"),
-        Element::Float | Element::Double => format!("  %r = fdiv {ty} %a, %b\n"),
-        Element::Pointer => format!(
+        _ if ty.element.is_float() => format!("  %r = fdiv {ty} %a, %b\n"),
+        _ => format!(
             "  %c = icmp ult {ty} %a, %b\n  %r = select {} %c, {ty} %b, {ty} %a\n",
             ty.truth()
         ),

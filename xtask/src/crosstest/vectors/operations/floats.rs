@@ -48,7 +48,7 @@ pub const TABLE: Table = &[
     (is_float, three, &["fma"]),
     (is_float, exact_three, &["fmuladd"]),
     (is_float, with_integer, &["powi"]),
-    (is_float, with_integers, &["ldexp"]),
+    (is_scaled, with_integers, &["ldexp"]),
     (is_float, to_integer, &["lrint", "llrint", "lround", "llround"]),
     (is_float, two_results, &["modf", "sincos"]),
     (is_single, two_results, &["frexp"]),
@@ -62,6 +62,11 @@ pub const TABLE: Table = &[
 /// Of doubles, `llc-22` gives the fractions for the exponents, too.
 fn is_single(element: Element) -> bool {
     element == Element::Float
+}
+
+/// Of halves, `llc-22` takes the bits of the integers for floats where the processor can scale (`vscalefps`).
+fn is_scaled(element: Element) -> bool {
+    element.is_float() && element != Element::Half
 }
 
 fn unary(maker: &mut Maker<'_>, name: &str, ty: Type) {
@@ -95,7 +100,7 @@ fn two(maker: &mut Maker<'_>, name: &str, ty: Type) {
 }
 
 pub(super) fn without_sign_of_zero(maker: &mut Maker<'_>, ty: Type, value: &str) {
-    let result = maker.emit(&format!("fadd {ty} {value}, {}", ty.splat("0.0")));
+    let result = maker.emit(&format!("fadd {ty} {value}, {}", ty.splat(ty.element.zero())));
     maker.output(ty, &result);
 }
 
@@ -192,8 +197,10 @@ fn reduce_ordered(maker: &mut Maker<'_>, name: &str, ty: Type) {
 
 /// Sums and products of small integers do not depend on the order, or are infinite in any.
 fn reduce_any_order(maker: &mut Maker<'_>, name: &str, ty: Type) {
-    let ty = match name {
-        "fmul" => Type::vector(Element::Double, ty.lanes.min(16)),
+    let ty = match (name, ty.element) {
+        ("fmul", _) => Type::vector(Element::Double, ty.lanes.min(16)),
+        // Numbers of eight digits.
+        (_, Element::Brain) => Type::vector(ty.element, ty.lanes.min(16)),
         _ => ty,
     };
     let (start, a) = (maker.input(ty.lane(), Fill::Small), maker.input(ty, Fill::Small));

@@ -2,7 +2,10 @@
 //! which a lane that is left out goes to a stack slot.
 
 use super::moves::active;
-use super::{Call, V, collect, define, define_parts, extract, immediate, insert, lanes_of, number, vector};
+use super::{
+    Call, V, collect, define, define_parts, extract, float_constant, float_format, immediate, insert, lanes_of, number,
+    one_of, vector,
+};
 use crate::builder::intrinsics::FixedPoint;
 use crate::builder::library_functions::ByType;
 use crate::builder::values::Builder;
@@ -10,11 +13,17 @@ use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::body::calls::fixed_point;
 use crate::llvm::body::context::Body;
-use crate::llvm::body::float_parts::{call_of, slot_for};
-use frazil_ir::{InstData, MemFlags, Opcode, Operand, RuntimeFunction, StrictFlags, Type};
+use crate::llvm::body::float_parts::{call_of, computed_as, extended, gives_exponent, narrowed, slot_for};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, StrictFlags, Type};
 
 /// Instructions for each lane, of which half may be values.
 const ROOM_FOR_LANE: usize = 32;
+
+/// The same in the type that the library computes it in.
+fn widened(build: &mut Builder<'_, '_>, word: Word, lane: u32) -> (Operand, Type) {
+    let (operand, ty) = argument(build, word, lane);
+    (extended(build, operand, ty), computed_as(ty))
+}
 
 /// A lane of a vector argument, or the argument itself, with its type.
 fn argument(build: &mut Builder<'_, '_>, word: Word, lane: u32) -> (Operand, Type) {
@@ -40,19 +49,22 @@ pub(super) fn library(
         return Ok(false);
     };
     let is_alike = |word: &Word| vector(build, word.ir_type()).is_none_or(|(_, own)| own == lanes);
-    let Some(function) = functions.of(float).filter(|_| arguments.iter().all(is_alike)) else {
+    let function = functions.of(computed_as(float));
+    let Some(function) = function.filter(|_| arguments.iter().all(is_alike)) else {
         return Ok(false);
     };
-    // The C library's functions that give an integer give 64 bits.
-    if build.function.types().int_bits(element).is_some_and(|bits| bits != 64) {
+    // The C library's functions that give an integer give 64 bits, of which LLVM takes the lower ones.
+    if !matches!(build.function.types().int_bits(element), None | Some(32 | 64)) {
         return Ok(false);
     }
+    let computed = computed_as(element);
     build.make_wide_room(ROOM_FOR_LANE * lanes as usize)?;
     let mut made = Vec::new();
     for lane in 0..lanes {
-        let arguments: Vec<_> = (arguments.iter()).map(|&word| argument(build, word, lane)).collect();
-        let data = call_of(build, function, &arguments, Some(element));
-        made.push(Operand::value(build.function.push_inst_result(data, element)));
+        let arguments: Vec<_> = (arguments.iter()).map(|&word| widened(build, word, lane)).collect();
+        let data = call_of(build, function, &arguments, Some(computed));
+        let value = Operand::value(build.function.push_inst_result(data, computed));
+        made.push(narrowed(build, value, element));
     }
     let vector = collect(build, result, &made);
     define(build, call, vector, result)
@@ -79,23 +91,26 @@ pub(super) fn split(body: &mut Body<'_, '_>, call: &Call<'_>, functions: ByType)
         return Ok(false);
     };
     let types = body.build.function.types();
-    let (float, other, lanes) = (types.scalar(first), types.scalar(second), lanes_of(&body.build, first));
+    let (own, other, lanes) = (types.scalar(first), types.scalar(second), lanes_of(&body.build, first));
+    let float = computed_as(own);
     let Some(function) = functions.of(float) else {
         return Ok(false);
     };
-    let is_frexp = matches!(function, RuntimeFunction::Frexpf | RuntimeFunction::Frexp);
-    if other != if is_frexp { Type::I32 } else { float } {
+    if other != if gives_exponent(function) { Type::I32 } else { own } {
         return Ok(false);
     }
     body.build.make_wide_room(ROOM_FOR_LANE * lanes)?;
-    let (slot, flags) = slot_for(body, other);
+    let in_memory = computed_as(other);
+    let (slot, flags) = slot_for(body, in_memory);
     let build = &mut body.build;
     let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
     for lane in 0..lanes as u32 {
-        let arguments = [argument(build, value, lane), (slot, Type::PTR)];
+        let arguments = [widened(build, value, lane), (slot, Type::PTR)];
         let data = call_of(build, function, &arguments, Some(float));
-        firsts.push(Operand::value(build.function.push_inst_result(data, float)));
-        seconds.push(build.emit(Opcode::Load, other, flags, slot, Operand::NONE));
+        let result = Operand::value(build.function.push_inst_result(data, float));
+        firsts.push(narrowed(build, result, own));
+        let loaded = build.emit(Opcode::Load, in_memory, flags, slot, Operand::NONE);
+        seconds.push(narrowed(build, loaded, other));
     }
     let parts = [collect(build, first, &firsts), collect(build, second, &seconds)];
     define_parts(build, call, &parts)
@@ -106,7 +121,8 @@ pub(super) fn both(body: &mut Body<'_, '_>, call: &Call<'_>, functions: ByType) 
     let Some((value, [ty, second])) = pair(body, call)? else {
         return Ok(false);
     };
-    let (float, lanes) = (body.build.function.types().scalar(ty), lanes_of(&body.build, ty));
+    let (own, lanes) = (body.build.function.types().scalar(ty), lanes_of(&body.build, ty));
+    let float = computed_as(own);
     let Some(function) = functions.of(float).filter(|_| second == ty) else {
         return Ok(false);
     };
@@ -117,14 +133,15 @@ pub(super) fn both(body: &mut Body<'_, '_>, call: &Call<'_>, functions: ByType) 
     let mut made = [Vec::new(), Vec::new()];
     for lane in 0..lanes as u32 {
         let arguments = [
-            argument(build, value, lane),
+            widened(build, value, lane),
             (first_slot, Type::PTR),
             (second_slot, Type::PTR),
         ];
         let data = call_of(build, function, &arguments, None);
         build.function.push_inst(data);
         for (results, slot) in made.iter_mut().zip([first_slot, second_slot]) {
-            results.push(build.emit(Opcode::Load, float, flags, slot, Operand::NONE));
+            let loaded = build.emit(Opcode::Load, float, flags, slot, Operand::NONE);
+            results.push(narrowed(build, loaded, own));
         }
     }
     let parts = made.map(|lanes| collect(build, ty, &lanes));
@@ -170,15 +187,13 @@ pub(super) fn canonicalize(body: &mut Body<'_, '_>, call: &Call<'_>, result: Opt
         return Ok(false);
     };
     let element = build.function.types().scalar(result);
-    let one = match element {
-        Type::F32 => u64::from(1_f32.to_bits()),
-        Type::F64 => 1_f64.to_bits(),
-        _ => return Ok(false),
+    let Some(format) = float_format(element) else {
+        return Ok(false);
     };
     if value.ir_type() != result {
         return Ok(false);
     }
-    let one = Operand::constant(build.function.push_float(element, &[one]));
+    let one = float_constant(build, element, one_of(format));
     let flags = StrictFlags::of(Opcode::Fmul).0;
     let lanes = lanes_of(build, result);
     build.make_wide_room(ROOM_FOR_LANE * lanes)?;
@@ -232,6 +247,7 @@ fn lane_bytes(build: &Builder<'_, '_>, ty: Type) -> Option<u32> {
         Type::F16 | Type::BF16 => Some(2),
         Type::F32 => Some(4),
         Type::F64 | Type::PTR => Some(8),
+        Type::F128 => Some(16),
         element => match types.int_bits(element) {
             Some(bits @ (8 | 16 | 32 | 64 | 128)) => Some(bits / 8),
             _ => None,

@@ -89,6 +89,31 @@ fn vector_type(build: &mut Builder<'_, '_>, element: Type, lanes: u32) -> Result
     build.intern(TypeData::Vector { element, lanes })
 }
 
+/// How many bits the exponent and the fraction of a type of floats have, whose numbers below 2 have a leading one that
+/// is not written; `None` for others.
+fn float_format(ty: Type) -> Option<(u32, u32)> {
+    match ty {
+        Type::F16 => Some((5, 10)),
+        Type::BF16 => Some((8, 7)),
+        Type::F32 => Some((8, 23)),
+        Type::F64 => Some((11, 52)),
+        Type::F128 => Some((15, 112)),
+        _ => None,
+    }
+}
+
+/// The bits of the number one in such a format.
+fn one_of((exponent_bits, fraction_bits): (u32, u32)) -> u128 {
+    ((1 << (exponent_bits - 1)) - 1) << fraction_bits
+}
+
+/// A constant of a type of floats by its bits.
+fn float_constant(build: &mut Builder<'_, '_>, ty: Type, bits: u128) -> Operand {
+    let words = [bits as u64, (bits >> 64) as u64];
+    let count = if ty == Type::F128 { 2 } else { 1 };
+    Operand::constant(build.function.push_float(ty, &words[..count]))
+}
+
 /// An immediate.
 fn number(value: u32) -> Operand {
     Operand::imm(i64::from(value)).unwrap_or(Operand::ZERO)

@@ -4,7 +4,10 @@
 //! reductions join what changes nothing.
 
 use super::moves::{active, extreme, first_of};
-use super::{Call, V, collect, compare, define, extract, lanes, number, numbers, splat, vector};
+use super::{
+    Call, V, collect, compare, define, extract, float_constant, float_format, lanes, number, numbers, one_of, splat,
+    vector,
+};
 use crate::builder::values::Builder;
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
@@ -202,7 +205,7 @@ fn reduce(
     let nothing = match build.function.types().int_bits(element) {
         Some(bits) => build.function.int_operand(element, nothing(join, bits)),
         None => match nothing_of_floats(join, element) {
-            Some(bits) => Operand::constant(build.function.push_float(element, &[bits])),
+            Some(bits) => float_constant(build, element, bits),
             None => return Ok(None),
         },
     };
@@ -257,19 +260,13 @@ fn nothing(op: Opcode, bits: u32) -> i128 {
 }
 
 /// The same for floats, in bits; `None` for types without.
-fn nothing_of_floats(op: Opcode, ty: Type) -> Option<u64> {
-    let (exponent_bits, fraction_bits) = match ty {
-        Type::F16 => (5, 10),
-        Type::BF16 => (8, 7),
-        Type::F32 => (8, 23),
-        Type::F64 => (11, 52),
-        _ => return None,
-    };
+fn nothing_of_floats(op: Opcode, ty: Type) -> Option<u128> {
+    let (exponent_bits, fraction_bits) = float_format(ty)?;
     let sign = 1 << (exponent_bits + fraction_bits);
-    let infinity = ((1_u64 << exponent_bits) - 1) << fraction_bits;
+    let infinity = ((1_u128 << exponent_bits) - 1) << fraction_bits;
     Some(match op {
         Opcode::Fadd => sign,
-        Opcode::Fmul => ((1 << (exponent_bits - 1)) - 1) << fraction_bits,
+        Opcode::Fmul => one_of((exponent_bits, fraction_bits)),
         // Either gives way to what is a number.
         Opcode::Fminnum | Opcode::Fmaxnum => infinity | 1 << (fraction_bits - 1),
         Opcode::Fminimum => infinity,
