@@ -68,6 +68,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_high_products(&self, _lane_bits: u32) -> bool {
         false
     }
+    /// Whether there are instructions that convert `half` to `float` and back, of scalars and of vectors.
+    fn has_half_conversions(&self, _features: FeatureSet) -> bool {
+        false
+    }
     /// Whether instructions that extend the lanes of a vector may have it in memory.
     fn has_extending_loads(&self, _features: FeatureSet) -> bool {
         false

@@ -249,6 +249,7 @@ fn compile_once<I: Isa>(
     let mut cx = MachPassCx {
         hooks: &hooks,
         is_allocated: false,
+        constants: &out.body.constants,
         scratch: &mut state.scratch,
     };
     passes.finished("select");
@@ -398,7 +399,7 @@ pub(crate) fn refusals<I: Isa>(
 ) -> Vec<CodegenError> {
     out.clear();
     let mut found = Vec::new();
-    let of_floats = legal_floats(unit, &mut found);
+    let of_floats = legal_floats(isa, unit, &mut found);
     let unit = &Unit {
         function: of_floats.as_ref().unwrap_or(unit.function),
         ..*unit

@@ -3,6 +3,7 @@
 //! A pass runs before register allocation, on virtual registers, or after it, on physical ones with all moves written
 //! out; the recipe says where. It keeps the invariants of [`MFunc`].
 
+use crate::buffer::PoolConstant;
 use crate::check::translation::Meaning;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
@@ -172,6 +173,8 @@ pub struct MachPassCx<'a> {
     pub hooks: &'a dyn MachHooks,
     /// Whether registers are physical.
     pub is_allocated: bool,
+    /// The constants that stand beside the code, by the number of their reference.
+    pub constants: &'a [PoolConstant],
     /// Work memory, kept from function to function.
     pub scratch: &'a mut ScratchPool,
 }

@@ -332,7 +332,7 @@ impl MachRunner<'_, '_> {
     /// Compares the function with the one that the validator has kept.
     fn compare(&mut self, pass: &'static str, func: &MFunc, cx: &MachPassCx<'_>) -> Result<(), CodegenError> {
         let runner = &mut *self.runner;
-        let verdict = runner.validator.compare(func, cx.is_allocated, cx.hooks);
+        let verdict = runner.validator.compare(func, cx);
         let statistics = &mut runner.state.statistics;
         match verdict {
             Verdict::Proved => statistics.add(pass, "validator: proved", 1),

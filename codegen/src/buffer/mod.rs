@@ -74,7 +74,7 @@ impl PoolConstant {
 
     /// The bytes that count.
     #[inline]
-    fn contents(&self) -> &[u8] {
+    pub fn contents(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 

@@ -39,7 +39,7 @@ impl Legalizer<'_> {
     }
 
     fn narrow_converted(&mut self, operation: Operation, from: Type) -> Result<Operand, CodegenError> {
-        let value = self.extended(operation.operands[0], from);
+        let value = self.extended(operation.operands[0], from)?;
         if operation.op == Opcode::Fpext && operation.ty == Type::F32 {
             return Ok(value);
         }

@@ -12,7 +12,7 @@
 //! ```
 //! Instructions that only pass such values on stay as they are; accesses to other address spaces are those of integers.
 //! An operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
-//! signs, which are bits of vectors of integers.
+//! signs, which are bits of vectors of integers, and what is done [on whole vectors](super::whole).
 
 use crate::error::CodegenError;
 use crate::unit::Unit;
@@ -46,17 +46,20 @@ pub(super) fn is_narrow(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::BF16)
 }
 
-/// The function without operations on floats that no target computes with; `None` if it has none. With a list, what is
+/// The function without operations on floats that its target does not compute with, though it may convert halves;
+/// `None` if it has none. With a list, what is
 /// not supported is put there, and its results are poison.
 ///
 /// # Errors
 /// What is not supported, by name and place.
 pub(super) fn legalize(
     unit: &Unit<'_>,
+    has_half_conversions: bool,
     mut refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
-    let Some(first) = old.insts().iter().position(|data| is_concerned(old, data)) else {
+    let is_concerned = |data: &InstData| is_concerned(old, data) && !(has_half_conversions && is_of_halves(old, data));
+    let Some(first) = old.insts().iter().position(is_concerned) else {
         return Ok(None);
     };
     let mut function = old.clone();
@@ -67,10 +70,12 @@ pub(super) fn legalize(
         editor: &mut editor,
         at: Inst::new(first),
         symbol_count: unit.view.symbol_count(),
+        has_half_conversions,
+        is_strict: false,
     };
     for index in first..old.insts().len() {
         let (data, inst) = (old.insts()[index], Inst::new(index));
-        if is_concerned(old, &data) {
+        if is_concerned(&data) {
             walk.at = inst;
             let outcome = walk.instruction(&data);
             match (
@@ -111,6 +116,18 @@ fn is_concerned(function: &Function, data: &InstData) -> bool {
     }
 }
 
+/// Whether an instruction converts halves from or to `float`.
+fn is_of_halves(function: &Function, data: &InstData) -> bool {
+    let types = function.types();
+    let to = types.scalar(data.ty);
+    let is_between = |from: Type| match data.op {
+        Opcode::Fpext => (types.scalar(from), to) == (Type::F16, Type::F32),
+        Opcode::Fptrunc => (types.scalar(from), to) == (Type::F32, Type::F16),
+        _ => false,
+    };
+    function.operand_type(data.a).is_some_and(is_between)
+}
+
 /// Whether an operation computes with floats.
 fn computes_floats(op: Opcode) -> bool {
     let is_between = |first: Opcode, last: Opcode| (first as u8..=last as u8).contains(&(op as u8));
@@ -125,6 +142,10 @@ pub(super) struct Legalizer<'f> {
     at: Inst,
     /// How many symbols the module has; the run-time library's come after them.
     symbol_count: usize,
+    /// Whether the target has instructions that convert halves.
+    pub has_half_conversions: bool,
+    /// Whether the instruction that is replaced has the exceptions that a program may ask for.
+    pub is_strict: bool,
 }
 
 impl Legalizer<'_> {
@@ -142,6 +163,7 @@ impl Legalizer<'_> {
                 self.editor.remove(self.function, self.at);
             }
             op if is_reduction(op) => {
+                self.is_strict = false;
                 let value = self.reduce(data)?;
                 self.finish(data, value);
             }
@@ -159,7 +181,8 @@ impl Legalizer<'_> {
 
     /// What an instruction does to scalars, or to each lane of vectors.
     fn each_lane(&mut self, data: &InstData) -> Result<Operand, CodegenError> {
-        let op = match data.op.is_strict() {
+        self.is_strict = data.op.is_strict();
+        let op = match self.is_strict {
             true => data.strict_operation(),
             false => Some(data.op),
         };
@@ -184,6 +207,10 @@ impl Legalizer<'_> {
             ty: data.ty,
             operands,
         };
+        if self.is_whole(&whole) {
+            let result = self.function.value(Value::new(data.result as usize)).ty;
+            return self.whole(whole, result);
+        }
         let TypeData::Vector { element, lanes } = self.types().data(data.ty) else {
             let operands = operands.map(|operand| self.editor.resolve(operand));
             return self.scalar(Operation { operands, ..whole });
@@ -287,6 +314,11 @@ impl Legalizer<'_> {
         let callee = Operand::symbol(function.symbol(self.symbol_count));
         let flags = CallFlags::NO_UNWIND.bits();
         self.emit(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start), result)
+    }
+
+    /// What an operand has been replaced by.
+    pub(super) fn resolve(&mut self, operand: Operand) -> Operand {
+        self.editor.resolve(operand)
     }
 
     /// Uses an operand instead of the instruction's only result, and removes the instruction.

@@ -6,12 +6,14 @@
 //! and from integers of the same size. Everything else is done by other operations, in a copy of the function
 //! ([`legalize`]):
 //!
-//! * A `half` or a `bfloat` is extended to `float`, computed with, and rounded after each operation. Extending a
-//!   `bfloat` is a shift; all other conversions are functions of the compiler's run-time library.
+//! * A `half` or a `bfloat` is extended to `float`, computed with, and rounded after each operation, in [whole
+//!   vectors](whole) where that takes no calls. Conversions of a `bfloat` from and to `float` are operations on bits;
+//!   those of a `half` are instructions where the target has them ([`crate::Isa::has_half_conversions`]), and like all
+//!   others functions of the compiler's run-time library elsewhere.
 //! * Every operation on an `f128` is a function of that library or of the C library.
 //! * Signs and classes ([`signs`]) are questions about bits, for all three.
 //!
-//! A copy is made only of functions that the target has refused, so that all others pay nothing. Vectors of such
+//! A copy is made only of functions that the target has refused, so that all others pay nothing. Other vectors of such
 //! floats are computed with lane by lane.
 
 mod classes;
@@ -20,6 +22,7 @@ mod legalize;
 mod library;
 mod operations;
 mod signs;
+mod whole;
 
 pub use classes::{ClassRange, NAN_CLASSES, class_ranges};
 
@@ -58,7 +61,7 @@ fn again<I: Isa>(
     if !matches!(error.refusal(), Some(Refusal::ExoticFloat | Refusal::Vector)) {
         return Err(error);
     }
-    let function = legalize::legalize(unit, None)?;
+    let function = legalize::legalize(unit, has_half_conversions(isa, unit), None)?;
     let legal_unit = Unit {
         function: function.as_ref().unwrap_or(unit.function),
         ..*unit
@@ -79,6 +82,12 @@ fn again<I: Isa>(
 
 /// The legal copy of a function, if it needs one; what is refused is put into a list.
 #[cold]
-pub(crate) fn legal_floats(unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
-    legalize::legalize(unit, Some(refused)).ok().flatten()
+pub(crate) fn legal_floats<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
+    legalize::legalize(unit, has_half_conversions(isa, unit), Some(refused))
+        .ok()
+        .flatten()
+}
+
+fn has_half_conversions<I: Isa>(isa: &I, unit: &Unit<'_>) -> bool {
+    isa.has_half_conversions(unit.view.features)
 }

@@ -1,10 +1,10 @@
 //! What an operation on scalars becomes: in `float` and rounded, or a function of the run-time library.
 
-use super::legalize::{Legalizer, Operation, is_narrow};
+use super::legalize::{Legalizer, Operation};
 use super::library;
 use crate::error::CodegenError;
 use frazil_ir::typing::is_cast;
-use frazil_ir::{ConstView, Format, Opcode, Operand, Refusal, RuntimeFunction, Type};
+use frazil_ir::{Format, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// The refusal of an operation on a type.
 pub(super) fn refuse(op: Opcode, ty: Type) -> CodegenError {
@@ -33,7 +33,7 @@ impl Legalizer<'_> {
             _ if ty == Type::F128 => self.quad(operation),
             op if op.is_fcmp() => {
                 let [left, right, _] = operands;
-                let (left, right) = (self.extended(left, ty), self.extended(right, ty));
+                let (left, right) = (self.extended(left, ty)?, self.extended(right, ty)?);
                 Ok(self.operation(Operation {
                     ty: Type::F32,
                     operands: [left, right, Operand::NONE],
@@ -64,11 +64,11 @@ impl Legalizer<'_> {
         let narrow = operation.ty;
         let (in_double, count) = (
             operation.op == Opcode::Fma && narrow == Type::F16,
-            operands(operation.op),
+            count_of_operands(operation.op),
         );
         let mut operands = operation.operands;
         for operand in &mut operands[..count] {
-            *operand = self.extended(*operand, narrow);
+            *operand = self.extended(*operand, narrow)?;
             if in_double {
                 *operand = self.cast(Opcode::Fpext, *operand, Type::F64);
             }
@@ -82,42 +82,18 @@ impl Legalizer<'_> {
         self.rounded(operation.op, wide, ty, narrow)
     }
 
-    /// A `half` or `bfloat` as a `float`.
-    pub fn extended(&mut self, value: Operand, from: Type) -> Operand {
-        debug_assert!(is_narrow(from));
-        if let Some(bits) = self.constant_bits(value) {
-            let single = if from == Type::F16 {
-                single_of_half(bits)
-            } else {
-                Some(u32::from(bits) << 16)
-            };
-            if let Some(single) = single {
-                return Operand::constant(self.function.push_float(Type::F32, &[u64::from(single)]));
-            }
-        }
-        if from == Type::F16 {
-            return self.call(RuntimeFunction::Extendhfsf2, &[(value, from)], Type::F32);
-        }
-        let bits = self.cast(Opcode::Bitcast, value, Type::I16);
-        let wide = self.cast(Opcode::Zext, bits, Type::I32);
-        let distance = self.integer(Type::I32, 16);
-        let moved = self.binary(Opcode::Shl, Type::I32, wide, distance);
-        self.cast(Opcode::Bitcast, moved, Type::F32)
+    /// A `half` as a `float`, by a function of the run-time library.
+    pub(super) fn half_by_library(&mut self, value: Operand) -> Operand {
+        self.call(RuntimeFunction::Extendhfsf2, &[(value, Type::F16)], Type::F32)
     }
 
-    /// A float rounded to a narrower type by a function of the run-time library.
+    /// A float rounded to a narrower type, by a function of the run-time library where nothing shorter is right.
     pub fn rounded(&mut self, op: Opcode, value: Operand, from: Type, to: Type) -> Result<Operand, CodegenError> {
+        if from == Type::F32 && !self.is_strict && (to == Type::BF16 || to == Type::F16 && self.converts_halves()) {
+            return self.rounded_to(value, to);
+        }
         let function = library::truncation(from, to).ok_or_else(|| refuse(op, to))?;
         Ok(self.call(function, &[(value, from)], to))
-    }
-
-    /// The bits of a constant of 16 bits.
-    fn constant_bits(&self, value: Operand) -> Option<u16> {
-        match self.function.constant(value.as_const()?).1 {
-            ConstView::Float(&[word]) => Some(word as u16),
-            ConstView::Zero => Some(0),
-            _ => None,
-        }
     }
 
     fn quad(&mut self, operation: Operation) -> Result<Operand, CodegenError> {
@@ -127,7 +103,7 @@ impl Legalizer<'_> {
         }
         let function = library::arithmetic(op).ok_or_else(|| refuse(op, ty))?;
         let arguments = operands.map(|operand| (operand, ty));
-        Ok(self.call(function, &arguments[..self::operands(op)], ty))
+        Ok(self.call(function, &arguments[..count_of_operands(op)], ty))
     }
 
     /// The smaller or larger number, a NaN if either is one, and -0 below 0: old C libraries have no function for it.
@@ -176,7 +152,7 @@ impl Legalizer<'_> {
 }
 
 /// How many operands an operation has.
-fn operands(op: Opcode) -> usize {
+pub(super) fn count_of_operands(op: Opcode) -> usize {
     match op.format() {
         Format::Unary => 1,
         Format::Binary => 2,
@@ -185,7 +161,7 @@ fn operands(op: Opcode) -> usize {
 }
 
 /// The bits of the `float` that has the value of a `half`; `None` for NaNs, which the library's function makes quiet.
-fn single_of_half(bits: u16) -> Option<u32> {
+pub(super) fn single_of_half(bits: u16) -> Option<u32> {
     let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
     let sign = u32::from(bits >> 15) << 31;
     match (exponent, fraction) {

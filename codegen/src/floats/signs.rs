@@ -33,11 +33,11 @@ impl Legalizer<'_> {
     }
 
     /// An integer constant, in each lane if the type is a vector.
-    fn splat(&mut self, ty: Type, value: i128) -> Operand {
+    pub(super) fn splat(&mut self, ty: Type, value: i128) -> Operand {
         let TypeData::Vector { element, lanes } = self.types().data(ty) else {
             return self.integer(ty, value);
         };
-        let lane = self.integer(element, value);
+        let lane = self.function.int_operand(element, value);
         Operand::constant(self.function.push_vector_const(ty, &vec![lane; lanes as usize]))
     }
 

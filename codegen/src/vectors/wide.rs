@@ -25,6 +25,10 @@ impl Rebuild<'_> {
         if is_neutral(data) || !has_operation || is_comparison(data) {
             return is_neutral(data);
         }
+        // What its mask is compared from may be taken apart, and then is no comparison that it takes.
+        if compare.is_none() && data.op == Opcode::Select && self.has_mask(data) {
+            return false;
+        }
         let mut is_whole = true;
         let mut note = |ty: Type| is_whole &= self.layouts.real(ty).is_whole();
         match compare {

@@ -4,7 +4,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::descs::OP_DESCS;
 use crate::encode;
-use crate::features::{AVX, AVX2, AVX512BW, AVX512F, SSE4_1};
+use crate::features::{AVX, AVX2, AVX512BW, AVX512F, F16C, SSE4_1};
 use crate::inline_asm::X86Asm;
 use crate::lower::spaces;
 use crate::meaning::X86Meaning;
@@ -209,6 +209,10 @@ impl Isa for X86 {
 
     fn has_high_products(&self, lane_bits: u32) -> bool {
         lane_bits == 16
+    }
+
+    fn has_half_conversions(&self, features: FeatureSet) -> bool {
+        features.has(F16C)
     }
 
     fn has_extending_loads(&self, features: FeatureSet) -> bool {

@@ -632,6 +632,8 @@ pub(crate) mod sizes {
     pub(crate) const Y: u8 = 32;
     pub(crate) const Z: u8 = 64;
     pub(crate) const LQ: u8 = L | Q;
+    /// A scalar, or a vector, by one instruction.
+    pub(crate) const LX: u8 = L | X;
     pub(crate) const WLQ: u8 = W | LQ;
     pub(crate) const BWLQ: u8 = B | WLQ;
 }

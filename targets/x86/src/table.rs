@@ -559,8 +559,8 @@ op_table! {
     VpsravdRRR "vpsravd" Three vex(2, 0x66, 0x46), X, [DX, UX, UX], NO;
     VtestpsRR "vtestps" LoadRR vex(2, 0x66, 0x0e), X, [UX, UX], FW;
     VtestpdRR "vtestpd" LoadRR vex(2, 0x66, 0x0f), X, [UX, UX], FW;
-    Vcvtph2psRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13), X, [DX, UX], NO;
-    Vcvtps2phRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte), X, [DX, UX], NO;
+    Vcvtph2psRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13), LX, [DX, UX], NO;
+    Vcvtps2phRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte), LX, [DX, UX], NO;
     Vzeroupper "vzeroupper" None vex(1, 0, 0x77), X, [], NO;
     // The same where a program asks for it: nothing may be in these registers.
     VzeroupperAsked "vzeroupper" None vex(1, 0, 0x77), X, [], NO.defs(&LOWER);
@@ -724,6 +724,8 @@ op_table! {
     Vcvtdq2pdYRR "vcvtdq2pd" LoadRR vex(1, 0xf3, 0xe6).flag(Code::LONG), Y, [DY, UX], NO;
     Vcvtpd2psYRR "vcvtpd2ps" LoadRR vex(1, 0x66, 0x5a).flag(Code::LONG), Y, [DX, UY], NO;
     Vcvttpd2dqYRR "vcvttpd2dq" LoadRR vex(1, 0x66, 0xe6).flag(Code::LONG), Y, [DX, UY], NO;
+    Vcvtph2psYRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13).flag(Code::LONG), Y, [DY, UX], NO;
+    Vcvtps2phYRRI "vcvtps2ph" StoreRRI vex(3, 0x66, 0x1d).imm(Byte).flag(Code::LONG), Y, [DX, UY], NO;
     VroundpsYRRI "vroundps" LoadRRI vex(3, 0x66, 0x08).imm(Byte).flag(Code::LONG), Y, [DY, UY], NO;
     VroundpdYRRI "vroundpd" LoadRRI vex(3, 0x66, 0x09).imm(Byte).flag(Code::LONG), Y, [DY, UY], NO;
     VpsllwYRRI "vpsllw" LoadRRI vex(1, 0x66, 0x71).digit(6).imm(Byte).flag(Code::LONG | Code::OWN_IS_WRITTEN), Y, [DY, UY], NO;

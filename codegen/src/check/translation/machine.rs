@@ -3,6 +3,7 @@
 
 use super::terms::{FunctionKey, Origin, Term, Terms, function};
 use super::values::{Side, Values, WORD_BITS, Word, WordPlace};
+use crate::buffer::PoolConstant;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::op_desc;
 use crate::minst::{MInst, Mem};
@@ -123,6 +124,7 @@ pub struct Machine<'a> {
     pub terms: &'a mut Terms,
     pub(super) side: Side<'a>,
     pub(super) meaning: &'static dyn Meaning,
+    pub(super) constants: &'a [PoolConstant],
     pub(super) values: &'a mut Values,
     pub(super) events: &'a mut Vec<Event>,
     /// The node that the walk began at; it tells symbols of this walk's events from those of other walks.
@@ -365,6 +367,9 @@ impl Machine<'_> {
         if self.side.is_slot(&mem) {
             return self.load_slot(mem.disp, bytes);
         }
+        if let Some(known) = self.known_constant(&mem, bytes) {
+            return known;
+        }
         let address = self.address(mem);
         let width = u16::from(bytes) * 8;
         let kind = mem.reference().map(|reference| reference.kind());
@@ -376,6 +381,21 @@ impl Machine<'_> {
             self.result(number, 0, width)
         };
         self.contents_of(value)
+    }
+
+    /// The words of a constant beside the code.
+    fn known_constant(&mut self, mem: &Mem, bytes: u8) -> Option<Contents> {
+        let reference = mem
+            .reference()
+            .filter(|reference| reference.kind() == RefKind::Constant)?;
+        let constant = self.constants.get(reference.number() as usize)?;
+        let start = usize::try_from(mem.disp).ok()?;
+        let contents = constant.contents().get(start..start + usize::from(bytes))?;
+        let words = contents.chunks(4).map(|chunk| {
+            let value = chunk.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            Word::whole(self.terms.constant(chunk.len() as u16 * 8, value))
+        });
+        Some(Contents { words: words.collect() })
     }
 
     /// Stores to memory: to the places of a spill slot, or as an event.

@@ -57,7 +57,7 @@ pub use machine::{Contents, Machine, Meaning, NoMeaning};
 pub use terms::{Bitwise, FunctionKey, Term, Terms, function};
 
 use crate::mfunc::MFunc;
-use crate::pass::MachHooks;
+use crate::pass::MachPassCx;
 use product::Product;
 use values::{Side, followed_bytes};
 
@@ -90,9 +90,10 @@ impl Validator {
         self.is_before_allocated = is_allocated;
     }
 
-    /// Compares the function that was kept with what a pass has made of it; `hooks` are the target's.
-    pub fn compare(&mut self, after: &MFunc, is_allocated: bool, hooks: &dyn MachHooks) -> Verdict {
+    /// Compares the function that was kept with what a pass has made of it; `cx` is what the pass got.
+    pub fn compare(&mut self, after: &MFunc, cx: &MachPassCx<'_>) -> Verdict {
         self.terms.clear();
+        let (hooks, is_allocated) = (cx.hooks, cx.is_allocated);
         let (desc, ops) = (hooks.desc(), hooks.ops());
         let bytes = followed_bytes(desc, ops, [&self.before, after]);
         let sides = [
@@ -106,6 +107,7 @@ impl Validator {
         if self.before == *after && self.is_before_allocated == is_allocated {
             return Verdict::Proved;
         }
-        self.product.compare(sides, hooks.meaning(), &mut self.terms)
+        self.product
+            .compare(sides, hooks.meaning(), cx.constants, &mut self.terms)
     }
 }

@@ -8,6 +8,7 @@ use super::terms::{Term, Terms};
 use super::values::{Side, WORD_BITS, Word};
 use super::walk::{Position, Stop, Walk, WalkState};
 use super::{TranslationFault, Verdict};
+use crate::buffer::PoolConstant;
 use crate::mfunc::{Term as BlockEnd, op_desc};
 use crate::minst::MInst;
 use frazil_support::FxHashMap;
@@ -58,6 +59,7 @@ impl Product {
         &mut self,
         sides: [Side<'_>; 2],
         meaning: &'static dyn Meaning,
+        constants: &[PoolConstant],
         terms: &mut Terms,
     ) -> Verdict {
         for (number, side) in sides.iter().enumerate() {
@@ -71,6 +73,7 @@ impl Product {
         let mut comparison = Comparison {
             sides,
             meaning,
+            constants,
             terms,
             product: self,
             unknown: None,
@@ -98,6 +101,8 @@ impl Product {
 struct Comparison<'a> {
     sides: [Side<'a>; 2],
     meaning: &'static dyn Meaning,
+    /// Those beside the code, which both functions share.
+    constants: &'a [PoolConstant],
     terms: &'a mut Terms,
     product: &'a mut Product,
     unknown: Option<&'static str>,
@@ -234,6 +239,7 @@ impl<'a> Comparison<'a> {
                 terms: self.terms,
                 side: self.sides[number],
                 meaning: self.meaning,
+                constants: self.constants,
                 values,
                 events,
                 node,

@@ -8,7 +8,7 @@ use crate::ops::Form;
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::check::translation::{Bitwise, Contents, Machine, Meaning, Term, Terms};
-use frazil_codegen::{MInst, Role};
+use frazil_codegen::{MInst, Mem, RefKind, Role};
 
 pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let [first, second, _] = inst.regs();
@@ -94,9 +94,142 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             let value = machine.terms.concat(&[ones, ones]);
             machine.write(first, 16, value);
         }
-        _ => return half_words(op, inst, machine) || shuffles(op, inst, machine) || lanes(op, inst, machine),
+        _ => {
+            return half_words(op, inst, machine)
+                || shuffles(op, inst, machine)
+                || halves(op, inst, machine)
+                || lanes(op, inst, machine);
+        }
     }
     true
+}
+
+/// Rows that move halves of words, or make lanes half as wide, or twice.
+fn halves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let packed_bits = match op {
+        Op::PackssdwRR | Op::PackssdwRM | Op::PackusdwRR | Op::PackusdwRM => 32,
+        Op::PacksswbRR | Op::PacksswbRM | Op::PackuswbRR | Op::PackuswbRM => 16,
+        Op::PshuflwRRI | Op::Vcvtph2psRR | Op::Vcvtps2phRRI => 0,
+        Op::PshufbRR | Op::PshufbRM => return bytes_by_table(op, inst, machine),
+        Op::PunpcklbwRR | Op::PunpcklbwRM => return interleave(op, inst, (8, 0), machine),
+        Op::PunpcklwdRR | Op::PunpcklwdRM => return interleave(op, inst, (16, 0), machine),
+        Op::PunpckhbwRR | Op::PunpckhbwRM => return interleave(op, inst, (8, 2), machine),
+        Op::PunpckhwdRR | Op::PunpckhwdRM => return interleave(op, inst, (16, 2), machine),
+        _ => return false,
+    };
+    let [first, second] = vector_operands(op, inst, machine);
+    let key = X86Meaning.function(inst);
+    let words: [VectorWord; 4] = match op {
+        // Each word of the result is made of two.
+        _ if packed_bits > 0 => {
+            let sources = [first, second].concat();
+            [0, 2, 4, 6].map(|index| {
+                let [low, high] = [sources[index], sources[index + 1]].map(|(term, is_significant)| {
+                    let lanes: Vec<Term> = (0..32 / packed_bits)
+                        .map(|lane| {
+                            let lane = machine.terms.part(term, lane * packed_bits, packed_bits);
+                            machine.terms.apply(key, packed_bits / 2, &[lane])
+                        })
+                        .collect();
+                    (machine.terms.concat(&lanes), is_significant)
+                });
+                pair_of(low, high, machine)
+            })
+        }
+        Op::PshuflwRRI => {
+            let selector = |index: u32| inst.imm.cast_unsigned() >> (index * 2) & 3;
+            let half = |machine: &mut Machine<'_>, index: u32| {
+                let (term, is_significant) = second[selector(index) as usize / 2];
+                let part = machine.terms.part(term, selector(index) as u16 % 2 * 16, 16);
+                (part, is_significant)
+            };
+            let [low, high] = [0, 2].map(|index| pair_of(half(machine, index), half(machine, index + 1), machine));
+            [low, high, second[2], second[3]]
+        }
+        Op::Vcvtph2psRR => [0, 1, 2, 3].map(|lane| {
+            let (term, is_significant) = second[lane / 2];
+            let half = machine.terms.part(term, lane as u16 % 2 * 16, 16);
+            (machine.terms.apply(key, 32, &[half]), is_significant)
+        }),
+        Op::Vcvtps2phRRI => {
+            let half = |machine: &mut Machine<'_>, lane: usize| {
+                let (term, is_significant) = second[lane];
+                (machine.terms.apply(key, 16, &[term]), is_significant)
+            };
+            let [low, high] = [0, 2].map(|lane| pair_of(half(machine, lane), half(machine, lane + 1), machine));
+            let zero = (machine.terms.constant(32, 0), true);
+            [low, high, zero, zero]
+        }
+        _ => return false,
+    };
+    write_vector(inst, &words, machine);
+    true
+}
+
+/// Lanes of so many bits of both operands in turn, from a word on.
+fn interleave(op: Op, inst: &MInst, (bits, from): (u16, usize), machine: &mut Machine<'_>) -> bool {
+    let [first, second] = vector_operands(op, inst, machine);
+    let words = [0, 1, 2, 3].map(|index: usize| {
+        let sources = [first, second].map(|words| words[from + index / 2]);
+        let start = index as u16 % 2 * 16;
+        let mut lanes = Vec::with_capacity(4);
+        for lane in 0..16 / bits {
+            lanes.extend(sources.map(|(term, _)| machine.terms.part(term, start + lane * bits, bits)));
+        }
+        (machine.terms.concat(&lanes), sources[0].1 && sources[1].1)
+    });
+    write_vector(inst, &words, machine);
+    true
+}
+
+/// Bytes put together by a table that is known.
+fn bytes_by_table(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let is_constant = |mem: Mem| {
+        matches!(
+            mem.reference().map(|reference| reference.kind()),
+            Some(RefKind::Constant)
+        )
+    };
+    // Other memory is read once.
+    if op == Op::PshufbRM && !is_constant(inst.mem()) {
+        return false;
+    }
+    let [source, table] = vector_operands(op, inst, machine);
+    let Some(table) = known_words(&table, machine) else {
+        return false;
+    };
+    let words = table.map(|entries| {
+        let mut is_significant = true;
+        let bytes = [0, 1, 2, 3].map(|byte| {
+            let entry = entries >> (byte * 8) & 0xff;
+            if entry & 0x80 != 0 {
+                return machine.terms.constant(8, 0);
+            }
+            let (term, may_look) = source[entry as usize % 16 / 4];
+            // As in [`pair_of`].
+            is_significant &= byte > 0 || may_look;
+            machine.terms.part(term, entry as u16 % 4 * 8, 8)
+        });
+        (machine.terms.concat(&bytes), is_significant)
+    });
+    write_vector(inst, &words, machine);
+    true
+}
+
+/// The values of words that are constants.
+fn known_words(words: &[VectorWord; 4], machine: &Machine<'_>) -> Option<[u64; 4]> {
+    let mut values = [0; 4];
+    for (value, &(term, _)) in values.iter_mut().zip(words) {
+        *value = machine.terms.as_constant(term)?;
+    }
+    Some(values)
+}
+
+/// The word of two halves, the lower one first. A word may be looked at when its lower half may: that alone is one
+/// lane, and a higher one that nobody may look at is made of what differs.
+fn pair_of(low: VectorWord, high: VectorWord, machine: &mut Machine<'_>) -> VectorWord {
+    let word = machine.terms.concat(&[low.0, high.0]);
+    (word, low.1)
 }
 
 /// Rows that take a half of a word out of a vector, or put it there.

@@ -71,7 +71,7 @@ impl Spoiled<'_> {
         {
             self.was_spoiled = spoil(func, cx, KINDS[kind], &mut random).is_some();
         }
-        let verdict = self.validator.compare(func, true, cx.hooks);
+        let verdict = self.validator.compare(func, cx);
         self.verdicts.push(verdict);
         self.validator.keep(func, true);
     }

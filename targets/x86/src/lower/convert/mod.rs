@@ -5,6 +5,7 @@ mod wide;
 use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, vector, x87};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::features;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
@@ -136,7 +137,20 @@ fn unsupported_float<T>() -> Result<T, CodegenError> {
     ))
 }
 
+/// Rounds numbers to the `half` that the current mode says, not the one that the instruction does.
+pub(super) const CURRENT_ROUNDING: i32 = 4;
+
 fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
+    let is_half = matches!((from, data.ty), (Type::F16, Type::F32) | (Type::F32, Type::F16));
+    if is_half && cx.view().features.has(features::F16C) {
+        let src = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(match data.ty {
+            Type::F32 => rr(Op::Vcvtph2psRR, 4, dst, src),
+            _ => rri(Op::Vcvtps2phRRI, 4, dst, src, CURRENT_ROUNDING),
+        });
+        return Ok(());
+    }
     let (op, size) = match (from, data.ty) {
         (Type::F32, Type::F64) => (Op::Cvtss2sdRR, 4),
         (Type::F64, Type::F32) => (Op::Cvtsd2ssRR, 8),

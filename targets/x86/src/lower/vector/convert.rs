@@ -1,14 +1,31 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
+use super::super::convert::CURRENT_ROUNDING;
 use super::super::{result, type_of};
 use super::extend::{extend_from, extend_upper_half, extension, use_extended};
 use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask};
 use super::{operand_shape, shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
+use crate::features;
 use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, ModuleView, Reg, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Type};
+
+/// Whether an operation converts halves from or to floats, as the processor can.
+pub fn is_of_halves(function: &Function, view: ModuleView<'_>, data: &InstData, to: VectorShape) -> bool {
+    let of_operand = |operand| {
+        function
+            .operand_type(operand)
+            .and_then(|ty| shape(function.types(), ty))
+    };
+    let is_one = match data.op {
+        Opcode::Fpext => to.element == Type::F32 && of_operand(data.a).is_some_and(|from| from.element == Type::F16),
+        Opcode::Fptrunc => to.element == Type::F16 && of_operand(data.a).is_some_and(|from| from.element == Type::F32),
+        _ => false,
+    };
+    is_one && view.features.has(features::F16C)
+}
 
 /// Whether a conversion has instructions.
 pub fn has_conversion(function: &Function, data: &InstData, to: VectorShape) -> bool {
@@ -53,6 +70,15 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             return Ok(());
         }
         Opcode::Trunc | Opcode::Zext | Opcode::Sext => {}
+        Opcode::Fpext | Opcode::Fptrunc if from.element == Type::F16 || to.element == Type::F16 => {
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(match data.op {
+                Opcode::Fpext => rr(Op::Vcvtph2psRR, VECTOR_BYTES, dst, src),
+                _ => rri(Op::Vcvtps2phRRI, VECTOR_BYTES, dst, src, CURRENT_ROUNDING),
+            });
+            return Ok(());
+        }
         Opcode::Uitofp => {
             from_unsigned_operand(cx, data, from, to);
             return Ok(());
@@ -89,6 +115,10 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
     let value = cx.use_copy(data.a, 0);
     match data.op {
         Opcode::Trunc if to.is_mask => low_bits_to_mask(cx, value, from, to),
+        // Of two lanes, no table is needed.
+        Opcode::Trunc if from.lanes == 2 && (from.lane_bits, to.lane_bits) == (32, 16) => {
+            cx.emit(rri(Op::PshuflwRRI, 16, value, value, 0x08));
+        }
         Opcode::Trunc => narrow(cx, value, from.lane_bits, to.lane_bits),
         _ if from.is_mask => {
             mask::resize(cx, value, from.lane_bits, to.lane_bits);

@@ -122,6 +122,7 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
         Opcode::ExtractElement => shape.lane(function, data.b).is_some(),
         Opcode::InsertElement => shape.lane(function, function.ternary(data).1).is_some(),
         Opcode::Shuffle => shuffle::is_done(function, data),
+        Opcode::Fpext | Opcode::Fptrunc if convert::is_of_halves(function, view, data, shape) => true,
         _ if super::is_narrow_float(shape.element) => false,
         Opcode::Bswap => is_integer(shape),
         Opcode::Shl | Opcode::Lshr | Opcode::Ashr => is_integer(shape),

@@ -3,7 +3,8 @@
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Comparisons are in [`super::wide_compare`].
 
-use super::super::{contracted, result};
+use super::super::convert::CURRENT_ROUNDING;
+use super::super::{contracted, is_narrow_float, result};
 use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
 use super::{extend, has_floats, shape, splat, temp, wide_compare, wide_shuffle};
@@ -110,7 +111,7 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
         if data.op == Opcode::Trunc {
             return wide_shuffle::is_truncated(function, data).then_some(Plan::Truncate);
         }
-        return narrowing(function, data).map(Plan::Unary);
+        return narrowing(function, view, data);
     };
     let is_aligned_to_lanes = |operand| of(operand).is_some();
     Some(match data.op {
@@ -132,7 +133,7 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
         Opcode::Sitofp | Opcode::Uitofp if let Some(widened) = widened(function, data, shape) => {
             Plan::Chain(widened, Op::Vcvtdq2psYRR)
         }
-        Opcode::Sitofp | Opcode::Fptosi | Opcode::Fpext => Plan::Unary(conversion(function, data, shape)?),
+        Opcode::Sitofp | Opcode::Fptosi | Opcode::Fpext => Plan::Unary(conversion(function, view, data, shape)?),
         Opcode::Uitofp => return None,
         Opcode::Abs => Plan::Unary(match shape.lane_bits {
             8 => Op::VpabsbYRR,
@@ -284,7 +285,7 @@ pub fn is_lowest(function: &Function, data: &InstData, shape: VectorShape) -> bo
 /// Lowers such an insertion.
 pub fn put_lowest<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape: VectorShape) {
     let lane_bytes = shape.lane_bits as u8 / 8;
-    if has_floats(shape) {
+    if has_floats(shape) || is_narrow_float(shape.element) {
         let value = cx.use_last(value, 0);
         cx.def_reuse(result(data), 0, value);
         return;
@@ -360,7 +361,7 @@ fn widened(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> 
 }
 
 /// The row of a conversion to a vector of 256 bits, from one of as many or half of them.
-fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<Op> {
+fn conversion(function: &Function, view: ModuleView<'_>, data: &InstData, to: VectorShape) -> Option<Op> {
     let ty = function.operand_type(data.a)?;
     let from = wide_shape(function.types(), ty).or_else(|| shape(function.types(), ty))?;
     Some(match (data.op, from.element, to.element) {
@@ -368,12 +369,13 @@ fn conversion(function: &Function, data: &InstData, to: VectorShape) -> Option<O
         (Opcode::Sitofp, Type::I32, Type::F64) => Op::Vcvtdq2pdYRR,
         (Opcode::Fptosi, Type::F32, Type::I32) => Op::Vcvttps2dqYRR,
         (Opcode::Fpext, Type::F32, Type::F64) => Op::Vcvtps2pdYRR,
+        (Opcode::Fpext, Type::F16, Type::F32) if view.features.has(features::F16C) => Op::Vcvtph2psYRR,
         _ => return None,
     })
 }
 
-/// The row of a conversion from a vector of 256 bits to one of 128.
-fn narrowing(function: &Function, data: &InstData) -> Option<Op> {
+/// A conversion from a vector of 256 bits to one of 128.
+fn narrowing(function: &Function, view: ModuleView<'_>, data: &InstData) -> Option<Plan> {
     let types = function.types();
     let (from, to) = (
         wide_shape(types, function.operand_type(data.a)?)?,
@@ -383,8 +385,11 @@ fn narrowing(function: &Function, data: &InstData) -> Option<Op> {
         return None;
     }
     Some(match (data.op, from.element, to.element) {
-        (Opcode::Fptrunc, Type::F64, Type::F32) => Op::Vcvtpd2psYRR,
-        (Opcode::Fptosi, Type::F64, Type::I32) => Op::Vcvttpd2dqYRR,
+        (Opcode::Fptrunc, Type::F64, Type::F32) => Plan::Unary(Op::Vcvtpd2psYRR),
+        (Opcode::Fptrunc, Type::F32, Type::F16) if view.features.has(features::F16C) => {
+            Plan::Immediate(Op::Vcvtps2phYRRI, CURRENT_ROUNDING)
+        }
+        (Opcode::Fptosi, Type::F64, Type::I32) => Plan::Unary(Op::Vcvttpd2dqYRR),
         _ => return None,
     })
 }

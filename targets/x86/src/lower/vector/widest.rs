@@ -6,6 +6,7 @@
 //!
 //! Left out: loads folded into more than arithmetic, shuffles by anything but a table of lanes, divisions.
 
+use super::super::convert::CURRENT_ROUNDING;
 use super::super::result;
 use super::has_floats;
 use super::mask_register;
@@ -402,6 +403,7 @@ fn conversion(function: &Function, data: &InstData, to: VectorShape, size: u8) -
         (Opcode::Fptoui, Type::F32, Type::I64) => Evex::Vcvttps2uqq,
         (Opcode::Fptoui, Type::F64, Type::I64) => Evex::Vcvttpd2uqq,
         (Opcode::Fpext, Type::F32, Type::F64) => Evex::Vcvtps2pd,
+        (Opcode::Fpext, Type::F16, Type::F32) => Evex::Vcvtph2ps,
         // Both fit into the shortest register.
         (op, from, to) if size == VECTOR_BYTES => return narrowing_row(op, from, to),
         _ => return None,
@@ -423,6 +425,9 @@ fn narrowing(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
             (64, 32) => Evex::Vpmovqd,
             _ => return None,
         }));
+    }
+    if (data.op, from.element, to.element) == (Opcode::Fptrunc, Type::F32, Type::F16) {
+        return Some(Plan::Immediate(Evex::Vcvtps2ph, CURRENT_ROUNDING));
     }
     narrowing_row(data.op, from.element, to.element).map(Plan::Unary)
 }
