@@ -11,7 +11,7 @@ use frazil_test_support::Random;
 use super::types::{Element, Type};
 
 /// Bytes between inputs, and between outputs: as many as the longest vector has.
-const PLACE: usize = 1024;
+pub const PLACE: usize = 1024;
 /// The most inputs, and the most outputs.
 pub const PLACES: usize = 4;
 
