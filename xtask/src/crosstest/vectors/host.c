@@ -90,7 +90,7 @@ static void put(unsigned char *place, u64 bit, unsigned width, unsigned __int128
 static void fill(unsigned char *place, u64 row) {
     unsigned kind = row & 255, width = row >> 8 & 255, limit = row >> 16 & 0xffff;
     for (u64 bit = 0; bit < row >> 32; bit += width)
-        put(place, bit, width,
+        put(place, bit, (row >> 32) - bit < width ? (row >> 32) - bit : width, /* Not beyond the value. */
             kind == 0 ? bits_of(width) : kind == 1 ? float_bits(width) : limited(width, limit, kind == 2));
 }
 

@@ -110,7 +110,8 @@ impl<'a> Maker<'a> {
             (Fill::Signed(bits), true) => (2, bits - 1),
             (Fill::Unsigned(bits), true) => (3, bits),
         };
-        let width = u64::from(ty.element.bits());
+        // Wider scalars, which casts have, are filled piece by piece.
+        let width = u64::from(ty.element.bits().min(128));
         let description = kind | width << 8 | u64::from(limit) << 16 | u64::from(ty.bits()) << 32;
         let offset = self.inputs.len() * PLACE;
         assert!(self.inputs.len() < PLACES, "{}: too many inputs", self.name);
