@@ -89,7 +89,8 @@ impl Interpreter<'_> {
         match scalar_bits(element, self.pointer_bits()) {
             Some(bits) if lanes == 1 || bits % 8 == 0 => Ok((bits, lanes)),
             Some(bits) if !self.module.data_layout.big_endian => Ok((bits, lanes)),
-            _ => Err(Stop::Unsupported(format!("{:?} in memory", types.data(ty)))),
+            Some(_) => Err(Stop::Unsupported(format!("{:?} in memory", types.data(ty)))),
+            None => Err(Stop::Unsupported(format!("values of {element:?}"))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calls and returns.
 
 use super::exec::Next;
+use super::masked::is_masked;
 use super::value::Value;
 use super::{Interpreter, Outcome, Stop};
 use crate::entities::SymbolId;
@@ -9,6 +10,7 @@ use crate::function::{CallView, Function, InstData};
 use crate::module::SymbolKind;
 use crate::opcode::Opcode;
 use crate::operand::OperandKind;
+use crate::runtime::RuntimeFunction;
 use crate::signature::{ParamKind, Signature};
 use crate::types::TypeData;
 use frazil_support::EntityRef;
@@ -20,8 +22,16 @@ impl<'a> Interpreter<'a> {
         if data.flags & CallFlags::INLINE_ASM.bits() != 0 {
             return self.asm_call(function, data, &call);
         }
-        if data.flags & CallFlags::INTRINSIC.bits() != 0 {
-            return Err(Stop::Unsupported("an intrinsic without an opcode".to_owned()));
+        let is_intrinsic = data.flags & CallFlags::INTRINSIC.bits() != 0;
+        if is_intrinsic {
+            // Before its operands, which may be of types that have no values.
+            let name = call.callee.as_symbol().map(|symbol| self.module.display_name(symbol));
+            if !name.as_deref().is_some_and(is_masked) {
+                return Err(Stop::Unsupported(format!(
+                    "the intrinsic {}",
+                    name.as_deref().unwrap_or("without a name")
+                )));
+            }
         }
         let params = signature.params.iter().map(|param| param.ty);
         let arguments = call
@@ -36,13 +46,34 @@ impl<'a> Interpreter<'a> {
             return Ok(Next::Entered);
         }
         let name = self.module.display_name(symbol);
+        let results = match is_intrinsic {
+            true => self.masked_access(function, signature, &name, arguments)?,
+            false => self.external_call(function, signature, (symbol, &name), &arguments)?,
+        };
+        self.set_results(data, results)?;
+        Ok(self.after_call(function, data))
+    }
+
+    /// The results of a function that the module does not define.
+    fn external_call(
+        &mut self,
+        caller: &Function,
+        signature: &Signature,
+        (symbol, name): (SymbolId, &str),
+        arguments: &[Value],
+    ) -> Outcome<Vec<Value>> {
         let external = self
             .external
             .as_mut()
-            .and_then(|external| external(&name, &arguments, &mut self.memory));
-        let results = external.unwrap_or_else(|| Err(Stop::Unsupported(format!("the external function {name}"))))?;
-        self.set_results(data, results)?;
-        Ok(self.after_call(function, data))
+            .and_then(|external| external(name, arguments, &mut self.memory));
+        if let Some(results) = external {
+            return results;
+        }
+        let returns = signature.returns.iter().map(|param| param.ty).collect::<Vec<_>>();
+        let library = RuntimeFunction::from_symbol(symbol, self.module.symbols.len());
+        library
+            .and_then(|library| self.library_call(caller, library, arguments, &returns))
+            .unwrap_or_else(|| Err(Stop::Unsupported(format!("the external function {name}"))))
     }
 
     /// Where to go on after a call that returned.

@@ -21,8 +21,9 @@ struct Object {
 
 /// A byte as it lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Byte {
+pub struct Byte {
     pub value: u8,
+    /// Which bits are undefined; they are zero in `value`.
     pub undef: u8,
     pub poison: bool,
 }
@@ -97,7 +98,11 @@ impl Memory {
         fits.then_some((base, offset as usize))
     }
 
-    pub(super) fn read_bytes(&self, address: u64, size: u64) -> Outcome<Vec<Byte>> {
+    /// Reads bytes, whether they are defined or not.
+    ///
+    /// # Errors
+    /// Undefined behavior, if they do not lie in a live object.
+    pub fn read_bytes(&self, address: u64, size: u64) -> Outcome<Vec<Byte>> {
         if size == 0 {
             return Ok(Vec::new());
         }

@@ -4,10 +4,11 @@
 //! machine: poison and undefined bits are tracked through registers and memory, and what is undefined behavior ends
 //! the run with a message instead of doing something plausible. Speed does not matter.
 //!
-//! Covered are integers up to 128 bits, `f32`, `f64`, pointers, vectors of these, memory, calls within the module,
-//! variable arguments as a platform has them, and external functions by a callback. Exceptions do not occur: an
-//! `invoke` is a call. Other constructs end the run as unsupported. Where the specification leaves a choice that a
-//! compiler makes at will (undef, freeze, the fusing of `fmuladd`), one choice is taken.
+//! Covered are integers up to 128 bits, `f32`, `f64`, pointers, vectors of these, memory, accesses under masks, calls
+//! within the module, variable arguments as a platform has them, external functions by a callback, and those of the C
+//! library that intrinsics become. Exceptions do not occur: an `invoke` is a call. Other constructs end the run as
+//! unsupported. Where the specification leaves a choice that a compiler makes at will (undef, freeze, the fusing of
+//! `fmuladd`), one choice is taken.
 //!
 //! Functions must pass the verifier and have their [`Function::cfg`] computed.
 
@@ -18,6 +19,8 @@ mod floats;
 mod format;
 mod globals;
 mod ints;
+mod library;
+mod masked;
 mod memory;
 mod narrow;
 mod pure;
@@ -27,7 +30,7 @@ mod value;
 mod variadic;
 mod vectors;
 
-pub use memory::Memory;
+pub use memory::{Byte, Memory};
 pub use value::{Scalar, Value};
 
 use crate::entities::{FuncId, SymbolId};

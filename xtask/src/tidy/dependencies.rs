@@ -87,7 +87,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("frazil-robustness", &["frazil-frontend-pnacl", "frazil-test-support"]),
-    ("xtask", &["frazil-robustness", "frazil-test-support"]),
+    (
+        "xtask",
+        &[
+            "frazil-ir",
+            "frazil-frontend-pnacl",
+            "frazil-robustness",
+            "frazil-test-support",
+        ],
+    ),
 ];
 
 /// Packages that bring LLVM along, and the one crate that may use them.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Case, LEVELS, Report, refusals};
+use super::{Case, LEVELS, Report, interpreter, refusals};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::crosstest::link_command;
 use crate::process::{self, Outcome};
@@ -103,7 +103,9 @@ impl<'a> Suite<'a> {
     /// What is right, for the cases that llc compiles at some level.
     fn expected(&self, cases: &[Case], dir: &Path, report: &mut Report) -> Result<Results> {
         let all: Vec<&Case> = cases.iter().collect();
-        let Compiled { mut results, refused } = self.compiled(&all, &Compiler::Llc(LlcLevel::O0), dir)?;
+        let llc = Compiler::Llc(LlcLevel::O0);
+        let Compiled { mut results, refused } = self.compiled(&all, &llc, dir)?;
+        self.interpret(&all, &llc, dir, report)?;
         // What llc's own code does not survive says nothing: it compresses vectors beyond its frame.
         for case in cases {
             if results.get(&case.number).is_some_and(|text| text.starts_with("signal")) {
@@ -115,12 +117,37 @@ impl<'a> Suite<'a> {
         if rest.is_empty() {
             return Ok(results);
         }
-        let compiled = self.compiled(&rest, &Compiler::Llc(LlcLevel::O2), dir)?;
+        let llc = Compiler::Llc(LlcLevel::O2);
+        let compiled = self.compiled(&rest, &llc, dir)?;
+        self.interpret(&rest, &llc, dir, report)?;
         results.extend(compiled.results);
         for case in rest.iter().filter(|case| compiled.refused.contains_key(&case.number)) {
             *report.without_reference.entry(case.operation.clone()).or_default() += 1;
         }
         Ok(results)
+    }
+
+    /// Compares what the interpreter makes of cases with what their functions did that llc has compiled.
+    fn interpret(&self, cases: &[&Case], llc: &Compiler, dir: &Path, report: &mut Report) -> Result<()> {
+        let Ok(kept) = fs::read(dir.join(kept_name(llc))) else {
+            // All were refused.
+            return Ok(());
+        };
+        let bitcode = fs::read(bitcode_of(llc, dir))?;
+        let found = interpreter::compare(&bitcode, &kept, cases)?;
+        report.interpreted += found.executed;
+        for case in cases {
+            let reason = found.unsupported.get(&case.number);
+            if let Some(reason) = reason {
+                let what = (reason.clone(), case.operation.clone());
+                *report.not_interpreted.entry(what).or_default() += 1;
+            }
+            let reason = reason.filter(|reason| !interpreter::is_known(reason));
+            if let Some(problem) = found.failures.get(&case.number).or(reason) {
+                self.blame(case, &format!("the interpreter: {problem}"), dir, report)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares what a compiler's functions print with what is expected, and refusals with those that are known.
@@ -153,12 +180,18 @@ impl<'a> Suite<'a> {
                     expected[&case.number]
                 ),
             };
-            let alone = dir.join(format!("{}.ll", case.name()));
-            fs::write(&alone, module(&[case]))?;
-            report
-                .failures
-                .push(format!("{case}, {frazil}: {problem}\n  see {}", alone.display()));
+            self.blame(case, &format!("{frazil}: {problem}"), dir, report)?;
         }
+        Ok(())
+    }
+
+    /// Reports a failure, with the case by itself in a file.
+    fn blame(&self, case: &Case, problem: &str, dir: &Path, report: &mut Report) -> Result<()> {
+        let alone = dir.join(format!("{}.ll", case.name()));
+        fs::write(&alone, module(&[case]))?;
+        report
+            .failures
+            .push(format!("{case}, {problem}\n  see {}", alone.display()));
         Ok(())
     }
 
@@ -175,11 +208,12 @@ impl<'a> Suite<'a> {
                 let results = Results::new();
                 return Ok(Compiled { results, refused });
             }
-            let (bitcode, object) = (dir.join(format!("{compiler}.bc")), dir.join(format!("{compiler}.o")));
+            let (bitcode, object) = (bitcode_of(compiler, dir), dir.join(format!("{compiler}.o")));
             assemble(&cases, &bitcode)?;
             let outcome = compiler.run(&mut compiler.command(&bitcode, &object)?)?;
             if outcome.success() {
-                let results = self.results(&object, &dir.join(compiler.name()))?;
+                let kept = matches!(compiler, Compiler::Llc(_)).then(|| dir.join(kept_name(compiler)));
+                let results = self.results(&object, &dir.join(compiler.name()), kept.as_deref())?;
                 return Ok(Compiled { results, refused });
             }
             let blamed = blamed(&outcome, &cases);
@@ -196,12 +230,14 @@ impl<'a> Suite<'a> {
         bail!("{compiler} refuses more and more in {}", dir.display())
     }
 
-    /// What the functions of an object print.
-    fn results(&self, object: &Path, program: &Path) -> Result<Results> {
+    /// What the functions of an object print, and in a file, what they have read and written.
+    fn results(&self, object: &Path, program: &Path, kept: Option<&Path>) -> Result<Results> {
         let objects = [object, self.host_object.as_path()].into_iter();
         let mut link = link_command(Command::new(workspace::CC), objects, program);
         process::checked(&mut link)?;
-        let ran = process::run(&mut Command::new(program), RUN_LIMIT)?;
+        let mut command = Command::new(program);
+        command.envs(kept.map(|path| ("FRAZIL_KEEP", path)));
+        let ran = process::run(&mut command, RUN_LIMIT)?;
         let lines = String::from_utf8_lossy(&ran.stdout).into_owned();
         let mut results = Results::new();
         for line in lines.lines() {
@@ -213,6 +249,16 @@ impl<'a> Suite<'a> {
         }
         Ok(results)
     }
+}
+
+/// Where the bitcode is that a compiler has last been given.
+fn bitcode_of(compiler: &Compiler, dir: &Path) -> PathBuf {
+    dir.join(format!("{compiler}.bc"))
+}
+
+/// What the file is called that has the inputs and outputs of what llc has compiled.
+fn kept_name(llc: &Compiler) -> String {
+    format!("{llc}.kept")
 }
 
 /// The text of a module with some cases.

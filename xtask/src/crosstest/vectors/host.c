@@ -3,7 +3,11 @@
    Of a row's inputs, bits 0 to 7 say what they are (bits, floats, floats with a small integral part, the same without
    sign; with 4 added, floats are bfloat), bits 8 to 15 how wide their lanes are, 16 to 31 the bits of the integral
    part, and the rest how many bits there are. Of its outputs, bits 0 to 7 say which floats they are, by number in
-   `formats`, or none, and the upper half how many bytes they have. NaNs are all the same, and so are the zeros of functions that may choose one. */
+   `formats`, or none, and the upper half how many bytes they have. NaNs are all the same, and so are the zeros of
+   functions that may choose one.
+
+   If FRAZIL_KEEP names a file, it gets the first KEPT sets of each function: its number, what it has read, and what it
+   has written with NaNs made the same. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +17,7 @@
 
 typedef unsigned long u64;
 typedef unsigned __int128 u128;
-enum { PLACE = 1024, PLACES = 4, SETS = 10, SPARE = 64, SECONDS = 60 };
+enum { PLACE = 1024, PLACES = 4, SETS = 10, KEPT = 4, SPARE = 64, SECONDS = 60 };
 
 struct row { void (*address)(void *in, void *out); u64 number, inputs[PLACES], outputs[PLACES]; };
 extern const struct row table[];
@@ -21,6 +25,7 @@ extern const u64 table_rows;
 
 _Alignas(64) static unsigned char in[PLACE * PLACES], kept[PLACE * PLACES], out[PLACE * PLACES + SPARE];
 static u64 seed;
+static FILE *keeper;
 static sigjmp_buf back;
 
 static u64 next(void) {
@@ -111,7 +116,7 @@ static void fill(unsigned char *place, u64 row) {
     unsigned kind = row & 3, width = row >> 8 & 255, limit = row >> 16 & 0xffff;
     struct format format = kind ? format_of(width, row & 4) : formats[0];
     for (u64 bit = 0; bit < row >> 32; bit += width)
-        put(place, bit, width,
+        put(place, bit, (row >> 32) - bit < width ? (row >> 32) - bit : width, /* Not beyond the value. */
             kind == 0 ? bits_of(width) : kind == 1 ? float_bits(format) : limited(format, limit, kind == 2));
 }
 
@@ -161,6 +166,11 @@ static u64 run(const struct row *row) {
         row->address(in, out);
         for (int i = 0; i < PLACES; i++)
             if (row->outputs[i] & 255) canonical(out + i * PLACE, row->outputs[i]);
+        if (keeper && set < KEPT) {
+            fwrite(&row->number, sizeof row->number, 1, keeper);
+            fwrite(kept, sizeof kept, 1, keeper);
+            fwrite(out, sizeof out, 1, keeper);
+        }
         u64 words[(PLACE * PLACES + SPARE) / 8];
         memcpy(words, out, sizeof words);
         for (unsigned i = 0; i < sizeof words / 8; i++) state = (state ^ words[i]) * 0x9e3779b97f4a7c15u + (state >> 31);
@@ -182,6 +192,7 @@ static u64 run(const struct row *row) {
 int main(void) {
     static const int signals[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGALRM, SIGABRT, SIGTRAP};
     static char stack[1 << 16];
+    if (getenv("FRAZIL_KEEP")) keeper = fopen(getenv("FRAZIL_KEEP"), "wb");
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, 0);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_ONSTACK}, 0);
@@ -195,5 +206,5 @@ int main(void) {
             printf("%lu %016lx\n", table[i].number, run(&table[i]));
         fflush(stdout);
     }
-    return 0;
+    return keeper && fclose(keeper);
 }

@@ -11,7 +11,7 @@ use frazil_test_support::Random;
 use super::types::{Element, Type};
 
 /// Bytes between inputs, and between outputs: as many as the longest vector has.
-const PLACE: usize = 1024;
+pub const PLACE: usize = 1024;
 /// The most inputs, and the most outputs.
 pub const PLACES: usize = 4;
 
@@ -112,7 +112,8 @@ impl<'a> Maker<'a> {
             (Fill::Signed(bits), true) => (2, bits.min(most) - 1),
             (Fill::Unsigned(bits), true) => (3, bits.min(most - 1)),
         };
-        let width = u64::from(ty.element.bits());
+        // Wider scalars, which casts have, are filled piece by piece.
+        let width = u64::from(ty.element.bits().min(128));
         let description = kind | brain | width << 8 | u64::from(limit) << 16 | u64::from(ty.bits()) << 32;
         let offset = self.inputs.len() * PLACE;
         assert!(self.inputs.len() < PLACES, "{}: too many inputs", self.name);
