@@ -98,6 +98,7 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             return half_words(op, inst, machine)
                 || shuffles(op, inst, machine)
                 || halves(op, inst, machine)
+                || extensions(op, inst, machine)
                 || lanes(op, inst, machine);
         }
     }
@@ -177,6 +178,46 @@ fn interleave(op: Op, inst: &MInst, (bits, from): (u16, usize), machine: &mut Ma
             lanes.extend(sources.map(|(term, _)| machine.terms.part(term, start + lane * bits, bits)));
         }
         (machine.terms.concat(&lanes), sources[0].1 && sources[1].1)
+    });
+    write_vector(inst, &words, machine);
+    true
+}
+
+/// Rows that make lanes wider, of the lower bytes of their operand.
+fn extensions(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let row = &ROWS[op as usize];
+    let kind = row.mnemonic.as_str().strip_prefix("pmov").unwrap_or_default();
+    let (from, to): (u16, u16) = match kind.get(2..) {
+        Some("bw") => (8, 16),
+        Some("bd") => (8, 32),
+        Some("bq") => (8, 64),
+        Some("wd") => (16, 32),
+        Some("wq") => (16, 64),
+        Some("dq") => (32, 64),
+        _ => return false,
+    };
+    let count = 128 / to;
+    let bytes = (count * from / 8) as u8;
+    let source = match row.code.form {
+        Form::RM => machine.load(inst.mem(), bytes),
+        _ => machine.contents(inst.reg(1), bytes),
+    };
+    let all = machine.term_of(&source);
+    let key = X86Meaning.function(inst);
+    let lanes: Vec<Term> = (0..count)
+        .map(|lane| {
+            let lane = machine.terms.part(all, lane * from, from);
+            match kind.starts_with('z') {
+                true => machine.terms.zero_extend(lane, to),
+                false => machine.terms.apply(key, to, &[lane]),
+            }
+        })
+        .collect();
+    let value = machine.terms.concat(&lanes);
+    let words = [0, 1, 2, 3].map(|word: u16| {
+        let first = word * 32 / to * from / 32;
+        let is_significant = source.is_significant(usize::from(first));
+        (machine.terms.part(value, word * 32, 32), is_significant)
     });
     write_vector(inst, &words, machine);
     true

@@ -192,9 +192,9 @@ fn make_canonical(bytes: &mut [Byte], row: u64) {
     }
     let output = &mut bytes[..(row >> 32) as usize];
     for lane in output.chunks_exact_mut(lane_bytes) {
-        let fold = |bits, byte: &Byte| bits << 8 | u128::from(byte.value);
+        let fold = |bits: u128, byte: &Byte| bits << 8 | u128::from(byte.value);
         let bits = lane.iter().rev().fold(0, fold);
-        let sign = 1 << (8 * lane_bytes - 1);
+        let sign = 1_u128 << (8 * lane_bytes - 1);
         let infinity = sign - (1 << mantissa);
         if lane.iter().all(is_defined) && bits & (sign - 1) > infinity {
             lane.iter_mut().for_each(|byte| byte.value = 0xff);
