@@ -137,9 +137,6 @@ fn unsupported_float<T>() -> Result<T, CodegenError> {
     ))
 }
 
-/// Rounds numbers to the `half` that the current mode says, not the one that the instruction does.
-pub(super) const CURRENT_ROUNDING: i32 = 4;
-
 fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
     let is_half = matches!((from, data.ty), (Type::F16, Type::F32) | (Type::F32, Type::F16));
     if is_half && cx.view().features.has(features::F16C) {
@@ -147,7 +144,7 @@ fn convert_float<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result
         let dst = cx.def(result(data), 0);
         cx.emit(match data.ty {
             Type::F32 => rr(Op::Vcvtph2psRR, 4, dst, src),
-            _ => rri(Op::Vcvtps2phRRI, 4, dst, src, CURRENT_ROUNDING),
+            _ => rri(Op::Vcvtps2phRRI, 4, dst, src, vector::CURRENT_ROUNDING),
         });
         return Ok(());
     }

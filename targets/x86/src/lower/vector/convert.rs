@@ -1,6 +1,5 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
-use super::super::convert::CURRENT_ROUNDING;
 use super::super::{result, type_of};
 use super::extend::{extend_from, extend_upper_half, extension, use_extended};
 use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask};
@@ -75,7 +74,7 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             let dst = cx.def(result(data), 0);
             cx.emit(match data.op {
                 Opcode::Fpext => rr(Op::Vcvtph2psRR, VECTOR_BYTES, dst, src),
-                _ => rri(Op::Vcvtps2phRRI, VECTOR_BYTES, dst, src, CURRENT_ROUNDING),
+                _ => rri(Op::Vcvtps2phRRI, VECTOR_BYTES, dst, src, super::CURRENT_ROUNDING),
             });
             return Ok(());
         }

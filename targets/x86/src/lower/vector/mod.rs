@@ -98,6 +98,9 @@ fn is_better_in_short<C: LowerCtx>(cx: &C, data: &InstData) -> bool {
     mask_register::is_available(cx.view().features) && widest::is_better_in_short(cx.func(), cx.view(), data)
 }
 
+/// The immediate of `vcvtps2ph` that rounds as the current mode says (Intel manual, volume 2).
+pub const CURRENT_ROUNDING: i32 = 4;
+
 /// Whether an operation has instructions.
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
     if wide::is_wide(function, data) {

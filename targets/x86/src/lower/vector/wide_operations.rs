@@ -3,7 +3,6 @@
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Comparisons are in [`super::wide_compare`].
 
-use super::super::convert::CURRENT_ROUNDING;
 use super::super::{contracted, is_narrow_float, result};
 use super::doubled::Doubled;
 use super::wide::{pool, reload, wide_shape};
@@ -387,7 +386,7 @@ fn narrowing(function: &Function, view: ModuleView<'_>, data: &InstData) -> Opti
     Some(match (data.op, from.element, to.element) {
         (Opcode::Fptrunc, Type::F64, Type::F32) => Plan::Unary(Op::Vcvtpd2psYRR),
         (Opcode::Fptrunc, Type::F32, Type::F16) if view.features.has(features::F16C) => {
-            Plan::Immediate(Op::Vcvtps2phYRRI, CURRENT_ROUNDING)
+            Plan::Immediate(Op::Vcvtps2phYRRI, super::CURRENT_ROUNDING)
         }
         (Opcode::Fptosi, Type::F64, Type::I32) => Plan::Unary(Op::Vcvttpd2dqYRR),
         _ => return None,

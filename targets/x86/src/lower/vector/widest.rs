@@ -6,7 +6,6 @@
 //!
 //! Left out: loads folded into more than arithmetic, shuffles by anything but a table of lanes, divisions.
 
-use super::super::convert::CURRENT_ROUNDING;
 use super::super::result;
 use super::has_floats;
 use super::mask_register;
@@ -427,7 +426,7 @@ fn narrowing(function: &Function, data: &InstData, size: u8) -> Option<Plan> {
         }));
     }
     if (data.op, from.element, to.element) == (Opcode::Fptrunc, Type::F32, Type::F16) {
-        return Some(Plan::Immediate(Evex::Vcvtps2ph, CURRENT_ROUNDING));
+        return Some(Plan::Immediate(Evex::Vcvtps2ph, super::CURRENT_ROUNDING));
     }
     narrowing_row(data.op, from.element, to.element).map(Plan::Unary)
 }

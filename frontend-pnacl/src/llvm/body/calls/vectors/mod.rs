@@ -109,9 +109,11 @@ fn one_of((exponent_bits, fraction_bits): (u32, u32)) -> u128 {
 
 /// A constant of a type of floats by its bits.
 fn float_constant(build: &mut Builder<'_, '_>, ty: Type, bits: u128) -> Operand {
-    let words = [bits as u64, (bits >> 64) as u64];
-    let count = if ty == Type::F128 { 2 } else { 1 };
-    Operand::constant(build.function.push_float(ty, &words[..count]))
+    let (low, high) = (bits as u64, (bits >> 64) as u64);
+    Operand::constant(match ty {
+        Type::F128 => build.function.push_float(ty, &[low, high]),
+        _ => build.function.push_float(ty, &[low]),
+    })
 }
 
 /// An immediate.
