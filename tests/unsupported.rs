@@ -12,10 +12,10 @@ data @short size 3 relocations [0: 3 @first]
 func @first(ptr v0, ptr v1) {
 b0:
   v2 = load align 16 f128 v0
-  v3 = fminimum f128 v2, v2
-  store align 16 f128 v3, v1
-  v4 = fmaximum f128 v2, v2
-  store align 16 f128 v4, v1
+  v3 = lrint i64 v2
+  store align 16 i64 v3, v1
+  v4 = lrint i32 v2
+  store align 16 i32 v4, v1
   return
 }
 
@@ -27,8 +27,8 @@ b0:
 func @third(ptr v0) -> i32 {
 b0:
   v1 = load align 16 f128 v0
-  v2 = fminimum f128 v1, v1
-  store align 16 f128 v2, v0
+  v2 = lrint i64 v1
+  store align 16 i64 v2, v0
   return 3
 }
 "#;
@@ -54,9 +54,9 @@ fn all_refusals_of_a_module_are_found_at_once() {
     };
     let expected = [
         row("FZ0302", "", "@big"),
-        row("FZ0104", "first", "i1: fminimum"),
-        row("FZ0104", "first", "i3: fmaximum"),
-        row("FZ0104", "third", "i1: fminimum"),
+        row("FZ0104", "first", "i1: lrint"),
+        row("FZ0104", "first", "i3: lrint"),
+        row("FZ0104", "third", "i1: lrint"),
         row("FZ0305", "", "@short"),
     ];
     assert_eq!(refusals(TEXT), expected);
@@ -158,8 +158,8 @@ b0:
   v2 = udiv <4 x i32> v1, v1
   store align 16 <4 x i32> v2, v0
   v3 = load align 16 f128 v0
-  v4 = fminimum f128 v3, v3
-  store align 16 f128 v4, v0
+  v4 = lrint i64 v3
+  store align 16 i64 v4, v0
   return 3
 }
 "#;

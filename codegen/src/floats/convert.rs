@@ -34,6 +34,8 @@ impl Legalizer<'_> {
             }
             Opcode::Fptrunc => self.rounded(op, value, from, to),
             Opcode::FptosiSat | Opcode::FptouiSat => self.saturated(operation),
+            // A call of the C library's function, when it is read.
+            Opcode::Lrint => Err(refuse(op, from)),
             _ => self.integer_of_quad(operation),
         }
     }
