@@ -69,11 +69,14 @@ pub(crate) fn prepare(words: impl IntoIterator<Item = OsString>, command: &Comma
             note,
         });
     }
-    let known = Names::of(command);
     let mut options_end = false;
     for word in expanded {
         options_end |= word == "--";
-        prepared.push(if options_end { word } else { known.with_two_dashes(word) });
+        prepared.push(if options_end {
+            word
+        } else {
+            with_two_dashes(word, command)
+        });
     }
     Ok(Prepared {
         words: prepared,
@@ -123,46 +126,33 @@ pub fn split_words(text: &str) -> Vec<String> {
     words
 }
 
-/// The names of a command's options.
-struct Names {
-    /// With values that may follow at once, as in `-O2`.
-    short: Vec<char>,
-    long: Vec<String>,
+/// Adds the second dash to a word with one, if it is a long option of the command or nothing that is known.
+fn with_two_dashes(word: OsString, command: &Command) -> OsString {
+    let Some(name) = word.to_str().and_then(|text| text.strip_prefix('-')) else {
+        return word;
+    };
+    let name = name.split('=').next().unwrap_or_default();
+    let mut letters = name.chars();
+    let Some(first) = letters.next().filter(|first| *first != '-' && !first.is_ascii_digit()) else {
+        return word;
+    };
+    // With values that may follow at once, as in `-O2`.
+    let is_short = letters.next().is_none() || command.get_arguments().any(|option| option.get_short() == Some(first));
+    if is_short && !is_long(name, command) {
+        return word;
+    }
+    let mut longer = OsString::from("-");
+    longer.push(&word);
+    longer
 }
 
-impl Names {
-    fn of(command: &Command) -> Names {
-        let mut names = Names {
-            short: Vec::new(),
-            long: vec!["help".to_owned(), "version".to_owned()],
-        };
-        for option in command.get_arguments() {
-            names.short.extend(option.get_short());
-            names.long.extend(option.get_long().map(str::to_owned));
-            let aliases = option.get_all_aliases().unwrap_or_default();
-            names.long.extend(aliases.into_iter().map(str::to_owned));
-        }
-        names
-    }
-
-    /// Adds the second dash to a word with one, if it is a long option or nothing that is known.
-    fn with_two_dashes(&self, word: OsString) -> OsString {
-        let Some(name) = word.to_str().and_then(|text| text.strip_prefix('-')) else {
-            return word;
-        };
-        let name = name.split('=').next().unwrap_or_default();
-        let mut letters = name.chars();
-        let Some(first) = letters.next() else { return word };
-        let is_short = letters.next().is_none() || self.short.contains(&first);
-        let is_number = first.is_ascii_digit();
-        let is_long = self.long.iter().any(|long| long == name);
-        if first == '-' || is_number || (is_short && !is_long) {
-            return word;
-        }
-        let mut longer = OsString::from("-");
-        longer.push(&word);
-        longer
-    }
+/// Whether an option of the command has this long name.
+fn is_long(name: &str, command: &Command) -> bool {
+    let is_alias = |aliases: Vec<&str>| aliases.contains(&name);
+    matches!(name, "help" | "version")
+        || command
+            .get_arguments()
+            .any(|option| option.get_long() == Some(name) || option.get_all_aliases().is_some_and(is_alias))
 }
 
 #[cfg(test)]

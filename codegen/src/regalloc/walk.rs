@@ -8,7 +8,7 @@
 use super::AllocatorInput;
 use super::intervals::{LiveRange, Occurrence, occ};
 use super::liveness::Liveness;
-use super::occupancy::{Entry, FIXED};
+use super::occupancy::{Entry, FIXED, make_first_room};
 use super::positions::{NONE, Positions};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
@@ -193,7 +193,9 @@ impl Walk {
             let open = std::mem::take(&mut self.fixed_open[reg.index()]);
             self.fixed_alive.remove(reg);
             let to = if open == 0 { dead_end } else { open };
-            self.fixed[reg.index()].push(Entry { from, to, part: FIXED });
+            let list = &mut self.fixed[reg.index()];
+            make_first_room(list);
+            list.push(Entry { from, to, part: FIXED });
         }
     }
 
