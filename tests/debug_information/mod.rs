@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -22,6 +22,7 @@ const PROGRAMS: [&str; 9] = [
     "calls.c",
     "labels.c",
     "wide.c",
+    "lists.c",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -86,17 +87,8 @@ fn compare_level(name: &str, commands: &str, recipe: &str, level: &str) {
 }
 
 /// Compares sessions with programs of which clang has made bitcode with an option for debug information.
-fn compare_version(name: &str, commands: &str, recipe: &str, (level, option): (&str, &str)) {
-    let folder = Folder::new(name);
-    let bitcode = bitcode(name, &[option, level], &folder);
-    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
-    run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
-    let mut llc = Command::new("llc-22");
-    // As clang has it do: calls say what they pass.
-    llc.args([level, "-filetype=obj", "-relocation-model=pic", "-emit-call-site-info"]);
-    run(llc.arg(&bitcode).arg("-o").arg(&theirs));
-    let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
-    assert!(theirs.lines().count() > 10, "{theirs}");
+fn compare_version(name: &str, commands: &str, recipe: &str, options: (&str, &str)) {
+    let (ours, theirs) = sessions(name, commands, recipe, options);
     let differing = ours
         .lines()
         .zip(theirs.lines())
@@ -107,6 +99,21 @@ fn compare_version(name: &str, commands: &str, recipe: &str, (level, option): (&
         panic!("{name}: line {line}\nours:\n{}\nllc's:\n{}", part(&ours), part(&theirs));
     }
     assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// The session with the program of a recipe, and that with `llc`'s.
+fn sessions(name: &str, commands: &str, recipe: &str, (level, option): (&str, &str)) -> (String, String) {
+    let folder = Folder::new(name);
+    let bitcode = bitcode(name, &[option, level], &folder);
+    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+    run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
+    let mut llc = Command::new("llc-22");
+    // As clang has it do: calls say what they pass.
+    llc.args([level, "-filetype=obj", "-relocation-model=pic", "-emit-call-site-info"]);
+    run(llc.arg(&bitcode).arg("-o").arg(&theirs));
+    let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
+    assert!(theirs.lines().count() > 10, "{theirs}");
+    (ours, theirs)
 }
 
 /// The sections of an object that are part of the program, each with its contents.
@@ -176,6 +183,39 @@ fn variables_in_registers_are_those_of_llc() {
 fn constants_and_assigned_variables_are_those_of_llc() {
     for recipe in ["O1", "O2", "Os"] {
         compare_level("constants.c", "constants.gdb", recipe, "-O2");
+    }
+}
+
+/// What LLVM says to be computed from several values, with all of them known.
+#[test]
+fn variables_that_several_values_make_are_those_of_llc() {
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("lists.c", "lists.gdb", recipe, "-O2");
+    }
+}
+
+/// The fast path keeps no value longer than code needs it, which says less than `llc`, but nothing else.
+#[test]
+fn values_of_optimised_programs_in_the_fast_path_are_those_of_llc() {
+    for (name, commands, least) in [
+        ("optimised.c", "optimised.gdb", 15),
+        ("constants.c", "constants.gdb", 15),
+        ("lists.c", "lists.gdb", 4),
+    ] {
+        let (ours, theirs) = sessions(name, commands, "Om1", ("-O2", "-g"));
+        let printed = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| line.starts_with('$'));
+            lines.map(str::to_owned).collect()
+        };
+        let (ours, theirs) = (printed(&ours), printed(&theirs));
+        assert_eq!(ours.len(), theirs.len(), "{name}");
+        let known = ours
+            .iter()
+            .zip(&theirs)
+            .filter(|(ours, _)| !ours.contains("<optimized out>"));
+        let wrong: Vec<_> = known.clone().filter(|(ours, theirs)| ours != theirs).collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        assert!(known.count() >= least, "{name}: {ours:?}\n{theirs:?}");
     }
 }
 

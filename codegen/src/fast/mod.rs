@@ -38,6 +38,7 @@ mod ctx;
 mod debug;
 mod edges;
 mod exceptions;
+mod reaching;
 pub(crate) mod record;
 mod regs;
 mod state;
@@ -46,7 +47,7 @@ mod tail;
 
 pub use state::FastState;
 
-use debug::Followed;
+use debug::Variables;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
@@ -92,8 +93,8 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     is_left: bool,
     /// The location of all returns so far; none if they have several.
     returned_from: Option<LocationId>,
-    /// Variables whose addresses are followed, and the places of variables that are known so far.
-    followed: Vec<Followed>,
+    /// Variables that are followed, and the places that are known so far.
+    variables: Variables,
     places: &'a mut Vec<Place>,
     /// Labels of the source, found or not.
     labels: &'a mut Vec<(DebugValue, u32)>,
@@ -230,7 +231,7 @@ fn compile_recorded<I: Isa, R: Record>(
         has_dynamic_stack: false,
         is_left: false,
         returned_from: None,
-        followed: Vec::new(),
+        variables: Variables::default(),
         places: &mut debug.places,
         labels: &mut debug.labels,
         callee_slot: None,
@@ -249,6 +250,9 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
         return Err(error.into());
+    }
+    if function.debug.is_on {
+        cx.close_values();
     }
     let frame = cx.finish()?;
     if function.debug.is_on {

@@ -1,7 +1,7 @@
 //! Variables of functions and their places (DWARF 5, section 4.1).
 
 use super::attributes::flag;
-use super::expressions::{describe, split_fragment};
+use super::expressions::{describe, describe_arguments, split_fragment};
 use super::graph::{Graph, Moved};
 use super::output::{EntryId, Expression, Value};
 use super::scope_tree::{Scope, ScopeTree};
@@ -135,7 +135,13 @@ impl DebugWriter<'_> {
             }
             return;
         }
-        let pieces: Vec<Piece<'_>> = known.filter_map(|known| self.piece(variable, known)).collect();
+        let (arguments, known): (Vec<&Place>, Vec<&Place>) = known.partition(|known| known.value.argument.count > 0);
+        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        pieces.extend(known.iter().filter_map(|known| self.piece(variable, known)));
+        if !arguments.is_empty() {
+            self.add_computed(variable, &arguments, &mut pieces);
+            pieces.sort_by_key(|piece| piece.range.0);
+        }
         let lead = code.prologue.bytes.len() as u64;
         // Arguments are in their registers from the first instruction on; prologues leave them alone.
         let begin = |start: u32| if start == 0 { 0 } else { lead + u64::from(start) };
@@ -194,27 +200,73 @@ impl DebugWriter<'_> {
             ([], None) => self.widened(variable, *place),
             _ => *place,
         };
-        describe(&mut Expression::new(), &place, words)?;
-        // Parts that begin or end within a byte have no description.
-        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
-        let range = place.range.filter(|_| is_bytes)?;
-        let fragment = fragment.map(|(start, size)| (start / 8, size / 8));
-        Some(Piece {
-            place,
-            words,
-            fragment,
-            range,
-        })
+        Piece::new(vec![place], words, fragment, place.range?)
+    }
+
+    /// Adds what a variable is where all arguments of an expression are somewhere.
+    fn add_computed<'p>(&'p self, variable: &Variable, arguments: &[&'p Place], pieces: &mut Vec<Piece<'p>>) {
+        let mut arguments = arguments.to_vec();
+        arguments.sort_by_key(|place| (place.value.expression, place.value.argument.count));
+        let kind = |place: &&Place| (place.value.expression, place.value.argument.count);
+        for group in arguments.chunk_by(|left, right| kind(left) == kind(right)) {
+            let Some(words) = self.words_of(variable, group[0]) else {
+                continue;
+            };
+            let (words, fragment) = split_fragment(words);
+            let mut ends: Vec<u32> = group
+                .iter()
+                .filter_map(|place| place.range)
+                .flat_map(<[u32; 2]>::from)
+                .collect();
+            ends.sort_unstable();
+            ends.dedup();
+            for pair in ends.windows(2) {
+                let here = |index: u8| {
+                    let is_here = |place: &&&Place| {
+                        let covers = |range: (u32, u32)| range.0 <= pair[0] && pair[1] <= range.1;
+                        place.value.argument.index == index && place.range.is_some_and(covers)
+                    };
+                    group.iter().find(is_here).map(|place| **place)
+                };
+                let count = group[0].value.argument.count;
+                let places: Option<Vec<Place>> = (0..count).map(here).collect();
+                pieces.extend(places.and_then(|places| Piece::new(places, words, fragment, (pair[0], pair[1]))));
+            }
+        }
     }
 }
 
 /// A place of a variable, or of some of its bytes.
 struct Piece<'p> {
-    place: Place,
+    /// Of each argument of the expression, or of its only operand.
+    places: Vec<Place>,
     words: &'p [u64],
     /// The first byte, and how many.
     fragment: Option<(u64, u64)>,
     range: (u32, u32),
+}
+
+impl<'p> Piece<'p> {
+    /// The piece, if it can be described; `fragment` is in bits.
+    fn new(places: Vec<Place>, words: &'p [u64], fragment: Option<(u64, u64)>, range: (u32, u32)) -> Option<Piece<'p>> {
+        // Parts that begin or end within a byte have no description.
+        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
+        let piece = Piece {
+            places,
+            words,
+            fragment: fragment.map(|(start, size)| (start / 8, size / 8)),
+            range,
+        };
+        piece.describe(&mut Expression::new()).filter(|()| is_bytes)?;
+        Some(piece)
+    }
+
+    fn describe(&self, out: &mut Expression) -> Option<()> {
+        match self.places.as_slice() {
+            [place] if place.value.argument.count == 0 => describe(out, place, self.words),
+            places => describe_arguments(out, places, self.words),
+        }
+    }
 }
 
 /// Ranges of code with the description of a variable in each.
@@ -225,7 +277,7 @@ fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
     if pieces.iter().all(|piece| piece.fragment.is_none()) {
         let described = pieces.iter().filter_map(|piece| {
             let mut out = Expression::new();
-            describe(&mut out, &piece.place, piece.words)?;
+            piece.describe(&mut out)?;
             Some((piece.range.0, piece.range.1, out))
         });
         return described.collect();
@@ -249,7 +301,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
     let mut next = 0;
     for part in parts {
         let Some((start, size)) = part.fragment else {
-            describe(&mut out, &part.place, part.words)?;
+            part.describe(&mut out)?;
             return Some(out).filter(|_| parts.len() == 1);
         };
         if start < next {
@@ -258,7 +310,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
         if start > next {
             out.op_piece(start - next);
         }
-        describe(&mut out, &part.place, part.words)?;
+        part.describe(&mut out)?;
         out.op_piece(size);
         next = start + size;
     }
