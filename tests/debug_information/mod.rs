@@ -346,6 +346,25 @@ fn variables_in_spill_slots_have_locations() {
     check_coverage(&["spilled.c"]);
 }
 
+/// The text form carries debug information: what is compiled from it is the same object.
+#[test]
+fn objects_of_texts_have_the_same_debug_information() {
+    for (name, level) in [("types.c", "-O0"), ("classes.cpp", "-O0"), ("lists.c", "-O2"), ("calls.c", "-O2")] {
+        let folder = Folder::new(name);
+        let bitcode = bitcode(name, &["-g", level], &folder);
+        let text = folder.path("program.fzl");
+        run(checking_frazil("Om1").args(["--emit", "ir"]).arg(&bitcode).arg("-o").arg(&text));
+        for recipe in ["Om1", "O2"] {
+            let objects = [(&bitcode, "binary.o"), (&text, "text.o")].map(|(input, output)| {
+                let object = folder.path(output);
+                run(checking_frazil(recipe).arg(input).arg("-o").arg(&object));
+                std::fs::read(object).expect("the object is there")
+            });
+            assert!(objects[0] == objects[1], "{name} {recipe}");
+        }
+    }
+}
+
 #[test]
 fn objects_are_valid_and_have_the_same_code_as_without() {
     for name in PROGRAMS {

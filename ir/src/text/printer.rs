@@ -2,6 +2,7 @@
 
 use super::names::{ASM_FLAGS, FRAME_POINTERS, STACK_PROTECTORS, word_of, write_flags, write_quoted, write_type};
 use super::pieces::{write_addend, write_attachments, write_symbol};
+use super::printer_debug::{DebugLines, write_function_debug};
 use super::signatures::{print_signature, write_call_conv, write_params, write_returns};
 use crate::cfg::Cfg;
 use crate::constant::{AsmData, ConstView};
@@ -104,6 +105,8 @@ struct FunctionPrinter<'a> {
 impl FunctionPrinter<'_> {
     fn function(&mut self) -> fmt::Result {
         self.head()?;
+        write_function_debug(self.out, self.function)?;
+        let mut debug = DebugLines::default();
         for slot in &self.function.slots {
             write!(self.out, "  v{} = slot {}", slot.address.as_u32(), slot.size)?;
             if slot.align_log2 != 0 {
@@ -114,11 +117,13 @@ impl FunctionPrinter<'_> {
         for block in self.function.block_ids() {
             writeln!(self.out, "b{}:", block.as_u32())?;
             for position in self.function.block_insts(block) {
+                debug.before(self.out, (self.module, self.function), position)?;
                 self.out.write_str("  ")?;
                 self.inst(block, &self.function.insts[position])?;
                 self.out.write_char('\n')?;
             }
         }
+        debug.before(self.out, (self.module, self.function), self.function.insts.len())?;
         self.out.write_str("}\n")
     }
 
@@ -390,7 +395,7 @@ impl FunctionPrinter<'_> {
 }
 
 /// Writes an operand; `ty` is the type of its place, if it is known.
-fn operand_text(
+pub(super) fn operand_text(
     module: &Module,
     function: &Function,
     out: &mut dyn Write,
