@@ -349,11 +349,20 @@ fn variables_in_spill_slots_have_locations() {
 /// The text form carries debug information: what is compiled from it is the same object.
 #[test]
 fn objects_of_texts_have_the_same_debug_information() {
-    for (name, level) in [("types.c", "-O0"), ("classes.cpp", "-O0"), ("lists.c", "-O2"), ("calls.c", "-O2")] {
+    for (name, level) in [
+        ("types.c", "-O0"),
+        ("classes.cpp", "-O0"),
+        ("lists.c", "-O2"),
+        ("calls.c", "-O2"),
+    ] {
         let folder = Folder::new(name);
         let bitcode = bitcode(name, &["-g", level], &folder);
         let text = folder.path("program.fzl");
-        run(checking_frazil("Om1").args(["--emit", "ir"]).arg(&bitcode).arg("-o").arg(&text));
+        run(checking_frazil("Om1")
+            .args(["--emit", "ir"])
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(&text));
         for recipe in ["Om1", "O2"] {
             let objects = [(&bitcode, "binary.o"), (&text, "text.o")].map(|(input, output)| {
                 let object = folder.path(output);
@@ -363,6 +372,61 @@ fn objects_of_texts_have_the_same_debug_information() {
             assert!(objects[0] == objects[1], "{name} {recipe}");
         }
     }
+}
+
+/// What `llvm-dwarfdump` shows of the lists of locations of an object.
+fn location_lists(object: &Path) -> String {
+    let output = run(Command::new("llvm-dwarfdump-22").arg("--debug-loclists").arg(object));
+    String::from_utf8_lossy(&output).into_owned()
+}
+
+/// Debuggers know what a function was called with from descriptions of calls, which unoptimised input asks for none of.
+#[test]
+fn values_at_the_entry_are_named_where_calls_are_described() {
+    for (level, is_named) in [("-O0", false), ("-O2", true)] {
+        let folder = Folder::new("entry-values");
+        let bitcode = bitcode("calls.c", &["-g", level], &folder);
+        let object = folder.path("ours.o");
+        run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+        let lists = location_lists(&object);
+        assert!(lists.contains("DW_OP_reg"), "{level}: {lists}");
+        assert_eq!(lists.contains("DW_OP_entry_value"), is_named, "{level}: {lists}");
+    }
+}
+
+/// Lists of functions far behind the beginning of the unit count from the function, where that is shorter.
+#[test]
+fn lists_of_distant_functions_count_from_these() {
+    let folder = Folder::new("distant");
+    let (source, bitcode) = (folder.path("many.c"), folder.path("many.bc"));
+    let functions = (0..1500).map(|number| {
+        format!("int f{number}(int a, int b) {{ int c = a * b; use(c); int d = c ^ b; use(d); return a + c * d; }}\n")
+    });
+    let text: String = functions.collect();
+    std::fs::write(&source, format!("void use(int);\n{text}")).expect("written");
+    run(Command::new("clang-22")
+        .args(["-c", "-emit-llvm", "-g", "-O2"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&bitcode));
+    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+    run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&ours));
+    run(Command::new("llc-22")
+        .args(["-O2", "-filetype=obj"])
+        .arg(&bitcode)
+        .arg("-o")
+        .arg(&theirs));
+    run(Command::new("llvm-dwarfdump-22").arg("--verify").arg(&ours));
+    let lists = location_lists(&ours);
+    let bases = lists.matches("DW_LLE_base_addressx").count();
+    assert!((2000..9000).contains(&bases), "{bases} lists have a base of their own");
+    let bytes = |object: &Path| {
+        let contents = std::fs::read(object).expect("the object is there");
+        let file = object::File::parse(&*contents).expect("an object");
+        file.section_by_name(".debug_loclists").expect("it is there").size()
+    };
+    let (ours, theirs) = (bytes(&ours), bytes(&theirs));
+    assert!(ours < theirs, "{ours} bytes, llc {theirs}");
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! [`super::reaching`] tells; where a value is then, is looked at before each instruction: in its frame slot, its home
 //! register, or for the moment in another register. Nothing tells when within an instruction such a register gets other
 //! contents, so that it counts up to the beginning of the last instruction before which the value was there. A
-//! parameter that is nowhere any more is what was in its register when the function was called.
+//! parameter that is nowhere any more is what was in its register when the function was called, if calls are described.
 
 use super::reaching::Reaching;
 use super::record::Record;
@@ -18,8 +18,10 @@ use super::{FastCtx, reg_of};
 use crate::abi::PartPlace;
 use crate::analyze::HomeOwner;
 use crate::debug::{CodeDebug, Place, Shape, Spot, find_labels, fixed_spot, instead_of_memory};
+use crate::finish::calls::describes_calls;
 use crate::isa::Isa;
 use crate::reg::Reg;
+use crate::unit::Unit;
 use crate::variables::{MOST_SUMS, sum};
 use frazil_ir::debug::{DebugKind, DebugValue, LocationId};
 use frazil_ir::{EntityRef, Opcode, ParamKind, Value, ValueKind};
@@ -67,6 +69,8 @@ pub(super) struct Variables {
     open: Vec<Open>,
     /// Parameters that come in registers, with these.
     on_entry: Vec<(Value, u16)>,
+    /// Whether debuggers may know what these were.
+    describes_calls: bool,
 }
 
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
@@ -100,6 +104,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 _ => None,
             });
             self.variables.on_entry = in_registers.collect();
+            let unit = Unit {
+                function,
+                head: self.head,
+                view: self.base.view,
+            };
+            self.variables.describes_calls = describes_calls(&unit);
         }
     }
 
@@ -231,7 +241,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                     is_passing,
                 });
             }
-            let entry = self.variables.on_entry.iter().find(|row| row.0 == operand);
+            let mut on_entry = self
+                .variables
+                .on_entry
+                .iter()
+                .filter(|_| self.variables.describes_calls);
+            let entry = on_entry.find(|row| row.0 == operand);
             if let Some(&(_, register)) = entry {
                 return Some(fixed(Spot::Entry(register), added, bits));
             }
@@ -392,7 +407,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// none.
     pub(super) fn mark_location(&mut self, index: usize, begins: bool) {
         self.look_for_variables(index);
-        self.look_for_values(index, begins);
+        if self.variables.reaching.is_some() {
+            self.look_for_values(index, begins);
+        }
         let function = self.base.function;
         if !self.labels.is_empty() {
             let block = self.st.analysis.layout.order[self.base.position as usize];

@@ -8,7 +8,7 @@ use super::scope_tree::{Scope, ScopeTree};
 use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
-use frazil_codegen::debug::{Place, Spot};
+use frazil_codegen::debug::{Place, Shape, Spot};
 use frazil_ir::debug::kind::{LocalVariable, Subprogram};
 use frazil_ir::debug::{DebugKind, DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
@@ -26,15 +26,35 @@ pub(super) struct Variable {
     pub scope: usize,
     is_inlined: bool,
     parameter: u64,
-    /// Its places, by number.
-    places: Vec<usize>,
+    /// Its places are a list: the first and the last one, by number plus one.
+    places: (u32, u32),
 }
 
-/// The variables of a function by scope: parameters by number, then the others in the order in which they are named.
-pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &ScopeTree) -> Vec<Variable> {
+/// The variables of a function.
+pub(super) struct Variables {
+    /// By scope: parameters by number, then the others in the order in which they are named.
+    pub all: Vec<Variable>,
+    /// By place of the function: the next one of the same variable, plus one.
+    pub next_place: Vec<u32>,
+}
+
+impl Variables {
+    /// The numbers of the places of a variable, ascending.
+    fn places_of(&self, variable: &Variable) -> impl Iterator<Item = usize> + Clone {
+        let number = |place: u32| Some(place).filter(|&place| place > 0);
+        let places = std::iter::successors(number(variable.places.0), move |&place| {
+            number(self.next_place[place as usize - 1])
+        });
+        places.map(|place| place as usize - 1)
+    }
+}
+
+/// Finds the variables of a function and their places.
+pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &ScopeTree) -> Variables {
     let function = &code.debug.function;
     let mut variables: Vec<Variable> = Vec::new();
     let mut numbers: FxHashMap<(NodeId, NodeRef), usize> = FxHashMap::default();
+    numbers.reserve(function.values.len());
     let mut add = |node: NodeId, inlined_at: NodeRef| -> Option<usize> {
         if let Some(&known) = numbers.get(&(node, inlined_at)) {
             return Some(known);
@@ -46,7 +66,7 @@ pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &
             scope: scopes.known(graph, entry.scope, inlined_at)?,
             is_inlined: !inlined_at.is_none(),
             parameter: entry.parameter,
-            places: Vec::new(),
+            places: (0, 0),
         });
         numbers.insert((node, inlined_at), variables.len() - 1);
         Some(variables.len() - 1)
@@ -66,14 +86,22 @@ pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &
             add(node, NodeRef::NONE);
         }
     }
-    for (number, place) in code.debug.places.iter().enumerate() {
+    let mut next_place = vec![0; code.debug.places.len()];
+    for (number, place) in (1..).zip(&code.debug.places) {
         let known = numbers.get(&name(&place.value)).copied();
         if let Some(variable) = known.and_then(|variable| variables.get_mut(variable)) {
-            variable.places.push(number);
+            match variable.places.1 {
+                0 => variable.places.0 = number,
+                last => next_place[last as usize - 1] = number,
+            }
+            variable.places.1 = number;
         }
     }
     variables.sort_by_key(|variable| (variable.scope, variable.parameter == 0, variable.parameter));
-    variables
+    Variables {
+        all: variables,
+        next_place,
+    }
 }
 
 impl DebugWriter<'_> {
@@ -82,7 +110,7 @@ impl DebugWriter<'_> {
         &mut self,
         unit: usize,
         place: CodePlace,
-        code: &CompiledFunction,
+        (code, variables): (&CompiledFunction, &Variables),
         (parent, variable, scope): (EntryId, &Variable, &Scope),
     ) {
         let Some(data) = self.graph.get::<LocalVariable>(variable.node) else {
@@ -104,7 +132,7 @@ impl DebugWriter<'_> {
                 self.units.get(unit).entries.insert(variable.node, entry);
             }
         }
-        self.set_places(unit, entry, place, (code, variable, scope));
+        self.set_places(unit, entry, place, (code, variables, variable, scope));
     }
 
     /// The name, type and place in the source of a variable.
@@ -122,16 +150,16 @@ impl DebugWriter<'_> {
         unit: usize,
         entry: EntryId,
         place: CodePlace,
-        (code, variable, scope): (&CompiledFunction, &Variable, &Scope),
+        (code, variables, variable, scope): (&CompiledFunction, &Variables, &Variable, &Scope),
     ) {
-        let known = variable.places.iter().map(|&number| &code.debug.places[number]);
+        let known = variables.places_of(variable).map(|number| &code.debug.places[number]);
         let mut whole = known.clone().filter(|known| known.range.is_none());
         if let Some(declared) = whole.next() {
             // Several declarations of one variable contradict each other, or are parts.
             if whole.next().is_none()
-                && let Some(expression) = self.expression_of(variable, declared)
+                && let Some(place) = self.place_of(variable, declared)
             {
-                self.set(unit, entry, dw::DW_AT_location, Value::Expression(expression));
+                self.set(unit, entry, dw::DW_AT_location, place);
             }
             return;
         }
@@ -161,14 +189,16 @@ impl DebugWriter<'_> {
     }
 
     /// The location description of a place for the whole variable.
-    fn expression_of(&self, variable: &Variable, known: &Place) -> Option<Expression> {
+    fn place_of(&self, variable: &Variable, known: &Place) -> Option<Value> {
+        let words = self.words_of(variable, known)?;
+        if let (Spot::FrameAddress(offset), DebugKind::Declare, []) = (known.spot, known.value.kind, words)
+            && known.shape == Shape::default()
+        {
+            return Some(Value::FrameOffset(offset));
+        }
         let mut out = Expression::new();
-        describe(
-            &mut out,
-            &self.widened(variable, *known),
-            self.words_of(variable, known)?,
-        )?;
-        Some(out)
+        describe(&mut out, &self.widened(variable, *known), words)?;
+        Some(Value::Expression(out))
     }
 
     /// A place whose constant fills the variable: debuggers compute with 64 bits, above which they put zeros.
