@@ -3,8 +3,8 @@
 //! The text carries everything that the data structures carry, and reading it back gives the same ones, numbers of
 //! values, blocks, instructions, symbols, functions, data and nodes of debug information included. What is not kept are
 //! the positions in shared pools: constants, call signatures, extra types and locations are numbered anew in the order
-//! of their first mention, and initialiser bytes and relocations are laid out in the order of the data definitions. Printing is deterministic, and
-//! `print(parse(print(x)))` equals `print(x)`.
+//! of their first mention, and initialiser bytes and relocations are laid out in the order of the data definitions.
+//! Printing is deterministic, and `print(parse(print(x)))` equals `print(x)`.
 //!
 //! ```text
 //! source "t.c"                                   ; comments run to the end of the line
@@ -79,6 +79,7 @@
 mod lexer;
 mod literals;
 mod names;
+mod operands;
 mod parser;
 mod parser_debug;
 mod parser_function;

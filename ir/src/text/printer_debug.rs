@@ -1,8 +1,8 @@
 //! Writes debug information: nodes by the table of kinds, locations of instructions, values of variables.
 
 use super::names::write_quoted;
+use super::operands::operand_text;
 use super::pieces::{write_addend, write_symbol};
-use super::printer::operand_text;
 use crate::debug::word::{Form, Word};
 use crate::debug::{Bound, DebugConstant, DebugKind, DebugValue, Kind, LocationId, Metadata, NodeId, NodeRef};
 use crate::function::Function;
