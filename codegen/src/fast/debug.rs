@@ -14,6 +14,7 @@
 use super::reaching::Reaching;
 use super::record::Record;
 use super::state::NO_REG;
+use super::variables::{Followed, Now, Open};
 use super::{FastCtx, reg_of};
 use crate::abi::PartPlace;
 use crate::analyze::HomeOwner;
@@ -29,63 +30,20 @@ use frazil_ir::{EntityRef, Opcode, ParamKind, Value, ValueKind};
 /// How many variables are followed, since each is looked at for each instruction; the others have no place.
 const MOST_FOLLOWED: usize = 64;
 
-/// A variable in memory whose address is a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Followed {
-    value: DebugValue,
-    address: Value,
-    /// Since which offset the address is where it is now.
-    since: Option<(u32, Spot)>,
-}
-
-/// A place of a variable that is not over yet.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    variable: u32,
-    /// Its number in the function's list.
-    value: u32,
-    start: u32,
-    /// The offset up to which it is certain.
-    certain: u32,
-    now: Now,
-}
-
-/// Where a value is at the moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Now {
-    spot: Spot,
-    shape: Shape,
-    /// Whether the next instruction may put it elsewhere.
-    is_passing: bool,
-}
-
-/// Values of variables that are followed.
-#[derive(Debug, Default)]
-pub(super) struct Variables {
-    /// Those whose addresses are values, in all of the function.
-    followed: Vec<Followed>,
-    reaching: Option<Reaching>,
-    /// Ascending by variable.
-    open: Vec<Open>,
-    /// Parameters that come in registers, with these.
-    on_entry: Vec<(Value, u16)>,
-    /// Whether debuggers may know what these were.
-    describes_calls: bool,
-}
-
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Finds the variables whose addresses or values are to be followed.
     #[cold]
     pub(super) fn follow_variables(&mut self) {
         let function = self.base.function;
+        self.st.variables.clear();
         CodeDebug::begin_labels(self.labels, function);
         for &value in &function.debug.values {
             if let (DebugKind::Declare, Some(address)) = (value.kind, value.operand.as_value())
                 && matches!(function.value(address).kind, ValueKind::Inst | ValueKind::Param)
                 && self.spot_of_variable(&value).is_none()
-                && self.variables.followed.len() < MOST_FOLLOWED
+                && self.st.variables.followed.len() < MOST_FOLLOWED
             {
-                self.variables.followed.push(Followed {
+                self.st.variables.followed.push(Followed {
                     value,
                     address,
                     since: None,
@@ -94,8 +52,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let nodes = self.base.view.module.debug.as_deref().map(|debug| &debug.nodes);
         let order = &self.st.analysis.layout.order;
-        self.variables.reaching = Reaching::find(function, nodes, &self.st.parts, order);
-        if self.variables.reaching.is_some() {
+        self.st.variables.reaching = Reaching::find(function, nodes, &self.st.parts, order);
+        if self.st.variables.reaching.is_some() {
             let arguments = self.st.layout.args.iter().enumerate();
             let in_registers = arguments.filter_map(|(index, argument)| match argument.places[0] {
                 PartPlace::Reg(reg) if argument.parts.count == 1 => {
@@ -103,21 +61,21 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 }
                 _ => None,
             });
-            self.variables.on_entry = in_registers.collect();
+            self.st.variables.on_entry = in_registers.collect();
             let unit = Unit {
                 function,
                 head: self.head,
                 view: self.base.view,
             };
-            self.variables.describes_calls = describes_calls(&unit);
+            self.st.variables.describes_calls = describes_calls(&unit);
         }
     }
 
     /// Looks where the followed addresses are now, and adds the places that are over.
     fn look_for_variables(&mut self, inst: usize) {
         let offset = self.base.buf.offset();
-        for index in 0..self.variables.followed.len() {
-            let Followed { address, .. } = self.variables.followed[index];
+        for index in 0..self.st.variables.followed.len() {
+            let Followed { address, .. } = self.st.variables.followed[index];
             let assign = self.st.assigns[address.index()];
             let is_stored = assign.frame < 0 && assign.parts.count == 1 && assign.stored & 1 != 0;
             let now = match self.st.home(address) {
@@ -130,7 +88,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Looks where the values are that variables have now, and adds the places that are over.
     fn look_for_values(&mut self, inst: usize, begins: bool) {
-        let Some(mut reaching) = self.variables.reaching.take() else {
+        let Some(mut reaching) = self.st.variables.reaching.take() else {
             return;
         };
         let function = self.base.function;
@@ -143,7 +101,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if begins && self.base.position == 0 && offset > 0 {
             self.place_arguments(&reaching, offset);
         }
-        let before = std::mem::take(&mut self.variables.open);
+        let before = std::mem::take(&mut self.st.variables.open);
         let mut before = before.into_iter().peekable();
         for &(variable, value) in &reaching.bound {
             while let Some(over) = before.next_if(|open| open.variable < variable) {
@@ -155,13 +113,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 && now == Some(old.now)
                 && value == old.value
             {
-                self.variables.open.push(Open { certain: offset, ..old });
+                self.st.variables.open.push(Open { certain: offset, ..old });
                 continue;
             }
             if let Some(old) = old {
                 self.close(old, offset);
             }
-            self.variables.open.extend(now.map(|now| Open {
+            self.st.variables.open.extend(now.map(|now| Open {
                 variable,
                 value,
                 start: offset,
@@ -170,7 +128,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }));
         }
         before.for_each(|over| self.close(over, offset));
-        self.variables.reaching = Some(reaching);
+        self.st.variables.reaching = Some(reaching);
     }
 
     /// Says that arguments are in their registers before the first instruction, whatever puts them elsewhere.
@@ -181,7 +139,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let Some(argument) = value.operand.as_value() else {
                 continue;
             };
-            let entry = self.variables.on_entry.iter().find(|row| row.0 == argument);
+            let entry = self.st.variables.on_entry.iter().find(|row| row.0 == argument);
             self.places.extend(entry.map(|&(_, register)| Place {
                 value,
                 part: None,
@@ -241,11 +199,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                     is_passing,
                 });
             }
-            let mut on_entry = self
-                .variables
-                .on_entry
-                .iter()
-                .filter(|_| self.variables.describes_calls);
+            let variables = &self.st.variables;
+            let mut on_entry = variables.on_entry.iter().filter(|_| variables.describes_calls);
             let entry = on_entry.find(|row| row.0 == operand);
             if let Some(&(_, register)) = entry {
                 return Some(fixed(Spot::Entry(register), added, bits));
@@ -294,9 +249,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     pub(super) fn close_values(&mut self) {
         let offset = self.base.buf.offset();
         let is_register = |open: &Open| matches!(open.now.spot, Spot::Register(_));
-        let open = std::mem::take(&mut self.variables.open);
+        let open = std::mem::take(&mut self.st.variables.open);
         let (over, rest) = open.into_iter().partition(is_register);
-        self.variables.open = rest;
+        self.st.variables.open = rest;
         let over: Vec<Open> = over;
         for open in over {
             self.close(open, offset + 1);
@@ -316,7 +271,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     fn note_place(&mut self, index: usize, offset: u32, now: Option<Spot>) {
-        let Followed { value, since, .. } = self.variables.followed[index];
+        let Followed { value, since, .. } = self.st.variables.followed[index];
         if since.map(|(_, spot)| spot) == now {
             return;
         }
@@ -329,17 +284,17 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 shape: Shape::default(),
             });
         }
-        self.variables.followed[index].since = now.map(|spot| (offset, spot));
+        self.st.variables.followed[index].since = now.map(|spot| (offset, spot));
     }
 
     /// Says where the function's variables are.
     #[cold]
     pub(super) fn place_variables(&mut self) {
         let end = self.base.buf.offset();
-        for index in 0..self.variables.followed.len() {
+        for index in 0..self.st.variables.followed.len() {
             self.note_place(index, end, None);
         }
-        for open in std::mem::take(&mut self.variables.open) {
+        for open in std::mem::take(&mut self.st.variables.open) {
             self.close(open, end);
         }
         let mut places = std::mem::take(self.places);
@@ -407,7 +362,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// none.
     pub(super) fn mark_location(&mut self, index: usize, begins: bool) {
         self.look_for_variables(index);
-        if self.variables.reaching.is_some() {
+        if self.st.variables.reaching.is_some() {
             self.look_for_values(index, begins);
         }
         let function = self.base.function;

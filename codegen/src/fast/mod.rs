@@ -44,10 +44,10 @@ mod regs;
 mod state;
 mod switch;
 mod tail;
+mod variables;
 
 pub use state::FastState;
 
-use debug::Variables;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
@@ -93,8 +93,7 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     is_left: bool,
     /// The location of all returns so far; none if they have several.
     returned_from: Option<LocationId>,
-    /// Variables that are followed, and the places that are known so far.
-    variables: Variables,
+    /// The places of variables that are known so far.
     places: &'a mut Vec<Place>,
     /// Labels of the source, found or not.
     labels: &'a mut Vec<(DebugValue, u32)>,
@@ -231,7 +230,6 @@ fn compile_recorded<I: Isa, R: Record>(
         has_dynamic_stack: false,
         is_left: false,
         returned_from: None,
-        variables: Variables::default(),
         places: &mut debug.places,
         labels: &mut debug.labels,
         callee_slot: None,
