@@ -43,6 +43,7 @@ pub mod target;
 mod text;
 mod unit;
 pub mod unwind;
+mod variables;
 pub mod vectors;
 pub mod verify;
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -22,6 +22,7 @@ const PROGRAMS: [&str; 9] = [
     "calls.c",
     "labels.c",
     "wide.c",
+    "lists.c",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -86,17 +87,8 @@ fn compare_level(name: &str, commands: &str, recipe: &str, level: &str) {
 }
 
 /// Compares sessions with programs of which clang has made bitcode with an option for debug information.
-fn compare_version(name: &str, commands: &str, recipe: &str, (level, option): (&str, &str)) {
-    let folder = Folder::new(name);
-    let bitcode = bitcode(name, &[option, level], &folder);
-    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
-    run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
-    let mut llc = Command::new("llc-22");
-    // As clang has it do: calls say what they pass.
-    llc.args([level, "-filetype=obj", "-relocation-model=pic", "-emit-call-site-info"]);
-    run(llc.arg(&bitcode).arg("-o").arg(&theirs));
-    let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
-    assert!(theirs.lines().count() > 10, "{theirs}");
+fn compare_version(name: &str, commands: &str, recipe: &str, options: (&str, &str)) {
+    let (ours, theirs) = sessions(name, commands, recipe, options);
     let differing = ours
         .lines()
         .zip(theirs.lines())
@@ -107,6 +99,21 @@ fn compare_version(name: &str, commands: &str, recipe: &str, (level, option): (&
         panic!("{name}: line {line}\nours:\n{}\nllc's:\n{}", part(&ours), part(&theirs));
     }
     assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// The session with the program of a recipe, and that with `llc`'s.
+fn sessions(name: &str, commands: &str, recipe: &str, (level, option): (&str, &str)) -> (String, String) {
+    let folder = Folder::new(name);
+    let bitcode = bitcode(name, &[option, level], &folder);
+    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+    run(checking_frazil(recipe).arg(&bitcode).arg("-o").arg(&ours));
+    let mut llc = Command::new("llc-22");
+    // As clang has it do: calls say what they pass.
+    llc.args([level, "-filetype=obj", "-relocation-model=pic", "-emit-call-site-info"]);
+    run(llc.arg(&bitcode).arg("-o").arg(&theirs));
+    let (ours, theirs) = (session(&ours, &source(commands)), session(&theirs, &source(commands)));
+    assert!(theirs.lines().count() > 10, "{theirs}");
+    (ours, theirs)
 }
 
 /// The sections of an object that are part of the program, each with its contents.
@@ -176,6 +183,39 @@ fn variables_in_registers_are_those_of_llc() {
 fn constants_and_assigned_variables_are_those_of_llc() {
     for recipe in ["O1", "O2", "Os"] {
         compare_level("constants.c", "constants.gdb", recipe, "-O2");
+    }
+}
+
+/// What LLVM says to be computed from several values, with all of them known.
+#[test]
+fn variables_that_several_values_make_are_those_of_llc() {
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("lists.c", "lists.gdb", recipe, "-O2");
+    }
+}
+
+/// The fast path keeps no value longer than code needs it, which says less than `llc`, but nothing else.
+#[test]
+fn values_of_optimised_programs_in_the_fast_path_are_those_of_llc() {
+    for (name, commands, least) in [
+        ("optimised.c", "optimised.gdb", 15),
+        ("constants.c", "constants.gdb", 15),
+        ("lists.c", "lists.gdb", 4),
+    ] {
+        let (ours, theirs) = sessions(name, commands, "Om1", ("-O2", "-g"));
+        let printed = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| line.starts_with('$'));
+            lines.map(str::to_owned).collect()
+        };
+        let (ours, theirs) = (printed(&ours), printed(&theirs));
+        assert_eq!(ours.len(), theirs.len(), "{name}");
+        let known = ours
+            .iter()
+            .zip(&theirs)
+            .filter(|(ours, _)| !ours.contains("<optimized out>"));
+        let wrong: Vec<_> = known.clone().filter(|(ours, theirs)| ours != theirs).collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        assert!(known.count() >= least, "{name}: {ours:?}\n{theirs:?}");
     }
 }
 
@@ -304,6 +344,89 @@ fn variables_of_optimised_programs_have_locations() {
 #[test]
 fn variables_in_spill_slots_have_locations() {
     check_coverage(&["spilled.c"]);
+}
+
+/// The text form carries debug information: what is compiled from it is the same object.
+#[test]
+fn objects_of_texts_have_the_same_debug_information() {
+    for (name, level) in [
+        ("types.c", "-O0"),
+        ("classes.cpp", "-O0"),
+        ("lists.c", "-O2"),
+        ("calls.c", "-O2"),
+    ] {
+        let folder = Folder::new(name);
+        let bitcode = bitcode(name, &["-g", level], &folder);
+        let text = folder.path("program.fzl");
+        run(checking_frazil("Om1")
+            .args(["--emit", "ir"])
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(&text));
+        for recipe in ["Om1", "O2"] {
+            let objects = [(&bitcode, "binary.o"), (&text, "text.o")].map(|(input, output)| {
+                let object = folder.path(output);
+                run(checking_frazil(recipe).arg(input).arg("-o").arg(&object));
+                std::fs::read(object).expect("the object is there")
+            });
+            assert!(objects[0] == objects[1], "{name} {recipe}");
+        }
+    }
+}
+
+/// What `llvm-dwarfdump` shows of the lists of locations of an object.
+fn location_lists(object: &Path) -> String {
+    let output = run(Command::new("llvm-dwarfdump-22").arg("--debug-loclists").arg(object));
+    String::from_utf8_lossy(&output).into_owned()
+}
+
+/// Debuggers know what a function was called with from descriptions of calls, which unoptimised input asks for none of.
+#[test]
+fn values_at_the_entry_are_named_where_calls_are_described() {
+    for (level, is_named) in [("-O0", false), ("-O2", true)] {
+        let folder = Folder::new("entry-values");
+        let bitcode = bitcode("calls.c", &["-g", level], &folder);
+        let object = folder.path("ours.o");
+        run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+        let lists = location_lists(&object);
+        assert!(lists.contains("DW_OP_reg"), "{level}: {lists}");
+        assert_eq!(lists.contains("DW_OP_entry_value"), is_named, "{level}: {lists}");
+    }
+}
+
+/// Lists of functions far behind the beginning of the unit count from the function, where that is shorter.
+#[test]
+fn lists_of_distant_functions_count_from_these() {
+    let folder = Folder::new("distant");
+    let (source, bitcode) = (folder.path("many.c"), folder.path("many.bc"));
+    let functions = (0..1500).map(|number| {
+        format!("int f{number}(int a, int b) {{ int c = a * b; use(c); int d = c ^ b; use(d); return a + c * d; }}\n")
+    });
+    let text: String = functions.collect();
+    std::fs::write(&source, format!("void use(int);\n{text}")).expect("written");
+    run(Command::new("clang-22")
+        .args(["-c", "-emit-llvm", "-g", "-O2"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&bitcode));
+    let (ours, theirs) = (folder.path("ours.o"), folder.path("theirs.o"));
+    run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&ours));
+    run(Command::new("llc-22")
+        .args(["-O2", "-filetype=obj"])
+        .arg(&bitcode)
+        .arg("-o")
+        .arg(&theirs));
+    run(Command::new("llvm-dwarfdump-22").arg("--verify").arg(&ours));
+    let lists = location_lists(&ours);
+    let bases = lists.matches("DW_LLE_base_addressx").count();
+    assert!((2000..9000).contains(&bases), "{bases} lists have a base of their own");
+    let bytes = |object: &Path| {
+        let contents = std::fs::read(object).expect("the object is there");
+        let file = object::File::parse(&*contents).expect("an object");
+        file.section_by_name(".debug_loclists").expect("it is there").size()
+    };
+    let (ours, theirs) = (bytes(&ours), bytes(&theirs));
+    assert!(ours < theirs, "{ours} bytes, llc {theirs}");
 }
 
 #[test]

@@ -38,15 +38,16 @@ mod ctx;
 mod debug;
 mod edges;
 mod exceptions;
+mod reaching;
 pub(crate) mod record;
 mod regs;
 mod state;
 mod switch;
 mod tail;
+mod variables;
 
 pub use state::FastState;
 
-use debug::Followed;
 use record::{NoRecord, Record};
 
 use crate::context::Base;
@@ -92,8 +93,7 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     is_left: bool,
     /// The location of all returns so far; none if they have several.
     returned_from: Option<LocationId>,
-    /// Variables whose addresses are followed, and the places of variables that are known so far.
-    followed: Vec<Followed>,
+    /// The places of variables that are known so far.
     places: &'a mut Vec<Place>,
     /// Labels of the source, found or not.
     labels: &'a mut Vec<(DebugValue, u32)>,
@@ -230,7 +230,6 @@ fn compile_recorded<I: Isa, R: Record>(
         has_dynamic_stack: false,
         is_left: false,
         returned_from: None,
-        followed: Vec::new(),
         places: &mut debug.places,
         labels: &mut debug.labels,
         callee_slot: None,
@@ -249,6 +248,9 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
         return Err(error.into());
+    }
+    if function.debug.is_on {
+        cx.close_values();
     }
     let frame = cx.finish()?;
     if function.debug.is_on {

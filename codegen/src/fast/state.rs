@@ -1,6 +1,7 @@
 //! The state of the fast context, whose memory is used again for each function: the places of the parts of values, and
 //! the owners of registers.
 
+use super::variables::Variables;
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
@@ -124,6 +125,7 @@ pub(super) type FreshPart = (frazil_ir::Operand, u8);
 /// The memory of the fast path, kept from function to function.
 #[derive(Debug, Default)]
 pub struct FastState {
+    pub(super) variables: Variables,
     pub(super) analysis: Analysis,
     pub(super) assigns: Vec<Assign>,
     pub(super) regs: RegFile,

@@ -257,7 +257,7 @@ impl Wanted {
 }
 
 /// Whether the debug information of a function says that its calls are described.
-fn describes_calls(unit: &Unit<'_>) -> bool {
+pub(crate) fn describes_calls(unit: &Unit<'_>) -> bool {
     let debug = &unit.function.debug;
     let of_module = unit.view.module.debug.as_deref();
     let data = debug.subprogram.node().and_then(|node| {

@@ -5,7 +5,7 @@
 
 pub(crate) mod apply;
 mod asm;
-mod calls;
+pub(crate) mod calls;
 pub(crate) mod emit;
 pub(crate) mod frame_layout;
 mod loops;

@@ -9,7 +9,8 @@
 //!
 //! What is not certain is lost: a value that is nowhere, what an instruction that passes have changed may have
 //! overwritten, a variable that is in different places on paths that meet. A parameter that is nowhere any more is said
-//! to be what was in its register when the function was called, which debuggers may know of the caller. A value that is
+//! to be what was in its register when the function was called, which debuggers may know of callers whose calls are
+//! described. A value that is
 //! a sum of a constant and another one, which is somewhere, is described by that. The registers of an integer that has
 //! several are followed each by itself, as if they were parts of the variable.
 //!
@@ -28,6 +29,7 @@ use crate::check::flow::{Flow, Name, Place as Holder};
 use crate::check::machine::{Scratch, bring};
 use crate::debug::{CodeDebug, FrameDistances, Spot};
 use crate::desc::TargetDesc;
+use crate::finish::calls::describes_calls;
 use crate::mfunc::MFunc;
 use crate::minst::MInst;
 use crate::parts::Parts;
@@ -183,7 +185,10 @@ impl Follower {
         (steps.arguments).extend(unused.iter().map(|row| (Holder::reg(row.1), row.2)));
         let inputs = steps.solve()?;
         let mut walk = Walk::new(&steps, &inputs, &function.debug.values);
-        let parameters = steps.arguments.iter().filter(|row| tracked.is_parameter(row.1));
+        // Where calls are not described, no debugger knows what was passed.
+        let is_known = describes_calls(unit);
+        let arguments = steps.arguments.iter().filter(|_| is_known);
+        let parameters = arguments.filter(|row| tracked.is_parameter(row.1));
         let on_entry = parameters.filter_map(|row| Some((row.1, Spot::Entry(input.desc.dwarf_number(Reg(row.0.0))?))));
         walk.on_entry = on_entry.collect();
         let spot_of = |holder: Holder, state: FrameState| spot(holder, state, frame, input.desc);

@@ -7,14 +7,12 @@ use crate::check::site::EDGE_SITE;
 use crate::debug::{Spot, fixed_spot};
 use crate::mfunc::MFunc;
 use crate::reg::Reg;
-use frazil_ir::debug::{DebugKind, DebugValue, Kind, Metadata, NodeId, NodeRef};
-use frazil_ir::{Block, EntityRef, Function, Inst, Opcode, Operand, Value, ValueKind};
+use crate::variables::{
+    FRAGMENT, MOST_SUMS, Numbering, declared_variables, expression_words, fragment, sum, variable_of,
+};
+use frazil_ir::debug::{DebugKind, DebugValue, NodeRef};
+use frazil_ir::{Block, EntityRef, Function, Value, ValueKind};
 use frazil_support::FxHashMap;
-
-/// The longest chain of additions of constants that is followed to a value that is somewhere.
-const MOST_SUMS: usize = 8;
-/// The operation of an expression that says which part of a variable is meant (`llvm/BinaryFormat/Dwarf.def`).
-pub const FRAGMENT: u64 = 0x1000;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +59,7 @@ impl Row {
 pub(super) struct Tracked {
     /// In the order of the function's list, one for each register that a value has.
     pub rows: Vec<Row>,
-    /// By variable: those that share bits with it, itself included.
+    /// By variable: those whose values end with a new one of it ([`Numbering::overlapping`]).
     overlapping: Vec<Vec<u32>>,
     /// By class: a value of it.
     classes: Vec<u32>,
@@ -78,11 +76,9 @@ pub(super) struct Tracked {
     edges: Vec<u32>,
 }
 
-/// What values of one class have in common: variable, expression, meaning, what is added, and the width.
-type Class = (u32, NodeRef, u8, i64, u16, u8);
-
-/// What a variable is recognized by: its node, where it was inlined, and the part that is meant.
-type Key = (NodeId, NodeRef, Option<(u64, u64)>);
+/// What values of one class have in common: variable, expression, meaning and number of arguments, what is added, and
+/// the width.
+type Class = (u32, NodeRef, (u8, u8), i64, u16, u8);
 
 impl Tracked {
     /// Finds the values of a function; `None` if there are none to follow.
@@ -93,25 +89,9 @@ impl Tracked {
         (flow, flow_sources): (&Flow, &[u32]),
     ) -> Option<Tracked> {
         let debug = &function.debug;
-        let place = |value: &DebugValue| {
-            let location = debug.location(value.location);
-            (
-                value.variable,
-                location.map_or(NodeRef::NONE, |location| location.inlined_at),
-            )
-        };
-        let mut declared: Vec<(NodeId, NodeRef)> = Vec::new();
-        declared.extend(
-            debug
-                .values
-                .iter()
-                .filter(|value| value.kind == DebugKind::Declare)
-                .map(place),
-        );
-        declared.sort_unstable();
+        let declared = declared_variables(function);
         let mut found = Tracked::default();
-        let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
-        let mut keys: Vec<Key> = Vec::new();
+        let mut numbering = Numbering::default();
         let mut classes: FxHashMap<Class, u32> = FxHashMap::default();
         found.first_class = (flow.name_bytes.len() + sources.unused.len()) as u32;
         let parts = (0..).zip(&debug.values).flat_map(|(of, value)| {
@@ -119,19 +99,15 @@ impl Tracked {
             (0..count).map(move |part| (of, value, (part, count)))
         });
         for (of, value, (part, count)) in parts {
-            let (variable, inlined_at) = place(value);
-            let is_followed = declared.binary_search(&(variable, inlined_at)).is_err();
+            let variable = variable_of(function, value);
+            let is_followed = declared.binary_search(&variable).is_err();
             let mut row = match count {
                 1 => sources.row(function, value),
                 _ => sources.part(function, value, part),
             };
             row.of = of;
             let whole = || fragment(sources.words(function, value.expression));
-            let key = (variable, inlined_at, row.part.or_else(whole));
-            let number = *numbers.entry(key).or_insert_with(|| {
-                keys.push(key);
-                keys.len() as u32 - 1
-            });
+            let number = numbering.number(variable, row.part.or_else(whole), value.argument);
             row.variable = number;
             if !is_followed {
                 row.source = Source::Nowhere;
@@ -140,7 +116,8 @@ impl Tracked {
                 Source::Name(name, _) => name_bytes(flow, name),
                 _ => 0,
             };
-            let class: Class = (number, value.expression, value.kind as u8, row.added, row.bits, bytes);
+            let kind = (value.kind as u8, value.argument.count);
+            let class: Class = (number, value.expression, kind, row.added, row.bits, bytes);
             row.class = *classes.entry(class).or_insert_with(|| {
                 found.classes.push(found.rows.len() as u32);
                 found.class_bytes.push(bytes);
@@ -151,30 +128,12 @@ impl Tracked {
         if found.rows.iter().all(|row| row.source == Source::Nowhere) {
             return None;
         }
-        found.find_overlapping(&keys);
+        found.overlapping = numbering.overlapping();
         found.find_starts(function, func);
         found.blocks = func.blocks.len() as u32;
         let edges = flow_sources.iter().skip(func.blocks.len());
         found.edges = edges.map(|source| source & !EDGE_SITE).collect();
         Some(found)
-    }
-
-    fn find_overlapping(&mut self, keys: &[Key]) {
-        let mut of_variable: FxHashMap<(NodeId, NodeRef), Vec<u32>> = FxHashMap::default();
-        for (number, key) in (0..).zip(keys) {
-            of_variable.entry((key.0, key.1)).or_default().push(number);
-        }
-        let overlap = |one: Option<(u64, u64)>, other: Option<(u64, u64)>| match (one, other) {
-            (Some((start, size)), Some((other_start, other_size))) => {
-                start < other_start.saturating_add(other_size) && other_start < start.saturating_add(size)
-            }
-            _ => true,
-        };
-        let overlapping = keys.iter().map(|key| {
-            let others = of_variable[&(key.0, key.1)].iter().copied();
-            others.filter(|&other| overlap(key.2, keys[other as usize].2)).collect()
-        });
-        self.overlapping = overlapping.collect();
     }
 
     /// Finds the machine instructions before which values begin.
@@ -302,25 +261,10 @@ fn of_key(rows: &[(u32, u32)], key: u32) -> impl Iterator<Item = u32> + '_ {
         .map(|row| row.1)
 }
 
-/// Which bits of a variable an expression means: the first, and how many.
-fn fragment(words: &[u64]) -> Option<(u64, u64)> {
-    match *words {
-        [.., FRAGMENT, start, size] => Some((start, size)),
-        _ => None,
-    }
-}
-
 impl Sources<'_> {
     /// The words of an expression.
     fn words<'f>(&'f self, function: &'f Function, expression: NodeRef) -> &'f [u64] {
-        let Some(node) = expression.node() else { return &[] };
-        let own = &function.debug.nodes;
-        let table: Option<&Metadata> = match own.kind(node) {
-            Some(_) => Some(own),
-            None => self.module_nodes,
-        };
-        let table = table.filter(|table| table.kind(node) == Some(Kind::Expression));
-        table.map_or(&[], |table| table.words(node))
+        expression_words(function, self.module_nodes, expression)
     }
 
     /// Where a value of a variable comes from.
@@ -416,20 +360,5 @@ impl Sources<'_> {
             }
             _ => Source::Nowhere,
         }
-    }
-}
-
-/// The value to which an instruction adds a constant, and the constant.
-fn sum(function: &Function, value: Value) -> Option<(Value, i64)> {
-    let data = function.value(value);
-    if data.kind != ValueKind::Inst {
-        return None;
-    }
-    let inst = function.inst(Inst::new(data.def as usize));
-    let [a, b]: [Operand; 2] = [inst.a, inst.b];
-    match inst.op {
-        Opcode::PtrAdd | Opcode::Add => Some((a.as_value()?, b.as_imm()?)),
-        Opcode::Sub => Some((a.as_value()?, b.as_imm()?.wrapping_neg())),
-        _ => None,
     }
 }

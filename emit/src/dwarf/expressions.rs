@@ -15,6 +15,8 @@ use gimli::{DwOp, Register};
 pub(super) const FRAGMENT: u64 = 0x1000;
 /// A conversion: how many bits, and how they are encoded.
 const CONVERT: u64 = 0x1001;
+/// One of several values: which.
+const ARGUMENT: u64 = 0x1005;
 
 /// An expression without which part of the variable is meant, and that part.
 pub(super) fn split_fragment(words: &[u64]) -> (&[u64], Option<(u64, u64)>) {
@@ -27,6 +29,10 @@ pub(super) fn split_fragment(words: &[u64]) -> (&[u64], Option<(u64, u64)>) {
 /// Appends the description of a variable at a place, of whose expression these are the words.
 pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Option<()> {
     let Place { spot, shape, .. } = *place;
+    let words = match words {
+        [ARGUMENT, 0, rest @ ..] => rest,
+        _ => words,
+    };
     let is_whole = shape.added == 0 && shape.bits % 8 == 0;
     match (place.value.kind, spot, words) {
         (DebugKind::Declare | DebugKind::Address, Spot::InsteadOfMemory(register), []) => {
@@ -66,6 +72,25 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
     Some(())
 }
 
+/// Appends the description of a variable that an expression computes from several values, by the place of each.
+pub(super) fn describe_arguments(out: &mut Expression, places: &[Place], words: &[u64]) -> Option<()> {
+    let is_narrow = places.iter().any(|place| place.shape.bits % 64 != 0);
+    let is_value = places.iter().all(|place| place.value.kind == DebugKind::Value);
+    let (&last, first) = words.split_last()?;
+    if !is_value || !ends_with_operation(words)? || is_narrow && needs_sign(words)? {
+        return None;
+    }
+    match DwOp(u8_of(last)?) {
+        dw::DW_OP_stack_value => {
+            computation(out, first, places)?;
+            out.op(dw::DW_OP_stack_value);
+        }
+        dw::DW_OP_deref => computation(out, first, places)?,
+        _ => return None,
+    }
+    Some(())
+}
+
 /// Appends the computation of what a call passes.
 pub(super) fn passed(out: &mut Expression, parameter: &CallParameter) {
     push(out, parameter.spot, parameter.shape, false);
@@ -86,12 +111,14 @@ fn ends_with_operation(words: &[u64]) -> Option<bool> {
     Some(false)
 }
 
-/// Whether the sign of a value narrower than the stack matters to an expression.
+/// Whether the sign of a value narrower than the stack matters to an expression. If it has several values, the first
+/// conversion may be another's.
 fn needs_sign(words: &[u64]) -> Option<bool> {
     const SIGNED: [DwOp; 3] = [dw::DW_OP_div, dw::DW_OP_mod, dw::DW_OP_shra];
+    let has_one = !words.contains(&ARGUMENT);
     let mut words = words;
     while let Some((&first, rest)) = words.split_first() {
-        if first == CONVERT {
+        if first == CONVERT && has_one {
             return Some(false);
         }
         if SIGNED.iter().any(|operation| u64::from(operation.0) == first) {
@@ -108,8 +135,10 @@ fn u8_of(word: u64) -> Option<u8> {
 
 /// How many operands an operation that is understood has.
 fn operand_count(operation: u64) -> Option<usize> {
-    if operation == CONVERT {
-        return Some(2);
+    match operation {
+        CONVERT => return Some(2),
+        ARGUMENT => return Some(1),
+        _ => {}
     }
     Some(match DwOp(u8_of(operation)?) {
         dw::DW_OP_plus_uconst | dw::DW_OP_constu | dw::DW_OP_consts => 1,
@@ -207,6 +236,11 @@ fn convert(out: &mut Expression, bits: u64, encoding: u64) -> Option<()> {
 
 /// Appends operations; `None` if one of them is not understood or its place is not here.
 pub(super) fn operations(out: &mut Expression, words: &[u64]) -> Option<()> {
+    computation(out, words, &[])
+}
+
+/// Appends operations on what is on the stack, and on values at these places.
+fn computation(out: &mut Expression, words: &[u64], places: &[Place]) -> Option<()> {
     let mut words = words;
     while let Some((&first, rest)) = words.split_first() {
         let count = operand_count(first)?;
@@ -214,6 +248,12 @@ pub(super) fn operations(out: &mut Expression, words: &[u64]) -> Option<()> {
         words = rest.get(count..)?;
         if let (CONVERT, &[bits, encoding]) = (first, operands) {
             convert(out, bits, encoding)?;
+            continue;
+        }
+        if let (ARGUMENT, &[index]) = (first, operands) {
+            let place = places.get(usize::try_from(index).ok()?)?;
+            let is_computed_with = !matches!(place.spot, Spot::Bytes(..) | Spot::InsteadOfMemory(_));
+            is_computed_with.then(|| push(out, place.spot, place.shape, true))?;
             continue;
         }
         let operation = DwOp(u8_of(first)?);

@@ -53,6 +53,8 @@ static NONE: OnceLock<ModuleDebug> = OnceLock::new();
 
 /// The version of modules that say none.
 const DEFAULT_VERSION: u16 = 5;
+/// How many attributes a unit gets for each node of its module, about.
+const ATTRIBUTES_PER_NODE: usize = 3;
 /// The first version that has units of types.
 const FIRST_WITH_TYPE_UNITS: u16 = 4;
 /// The first version in which units are split in the way of the standard.
@@ -152,6 +154,9 @@ impl<'a> DebugWriter<'a> {
             .filter(|row| is_function(row.1))
             .collect();
         let units = Units::new(&graph, &debug.units, encoding, &mut dwarf);
+        if let [unit] = dwarf.units.as_mut_slice() {
+            unit.expect_attributes(debug.nodes.next() as usize * ATTRIBUTES_PER_NODE);
+        }
         Some(DebugWriter {
             module,
             graph,

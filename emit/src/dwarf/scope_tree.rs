@@ -68,6 +68,7 @@ impl ScopeTree {
             marks: marks.collect(),
             moved,
         };
+        let mut last = None;
         for index in 0..tree.marks.len() {
             let ScopeMark {
                 offset: start,
@@ -76,7 +77,13 @@ impl ScopeTree {
             } = tree.marks[index];
             let end = tree.marks.get(index + 1).map_or(code.len() as u32, |next| next.offset);
             if let Some(location) = location.filter(|_| start < end) {
-                let scope = tree.find(graph, location.scope, location.inlined_at);
+                // Code beside each other is mostly in one scope.
+                let named = (location.scope, location.inlined_at);
+                let scope = match last {
+                    Some((known, scope)) if known == named => scope,
+                    _ => tree.find(graph, location.scope, location.inlined_at),
+                };
+                last = Some((named, scope));
                 tree.add_range(scope, start, end);
             }
         }

@@ -17,7 +17,7 @@ impl DebugWriter<'_> {
     pub(super) fn add_entries(&mut self, unit: usize, place: CodePlace, code: &CompiledFunction, scopes: &ScopeTree) {
         let variables = variables_of(&self.graph, code, scopes);
         let mut entries: Vec<EntryId> = Vec::with_capacity(scopes.scopes.len());
-        let mut rest = variables.as_slice();
+        let mut rest = variables.all.as_slice();
         for (number, scope) in scopes.scopes.iter().enumerate() {
             let of_scope;
             (of_scope, rest) = rest.split_at(rest.partition_point(|variable| variable.scope <= number));
@@ -27,7 +27,7 @@ impl DebugWriter<'_> {
             };
             entries.push(entry);
             for variable in of_scope {
-                self.add_variable(unit, place, code, (entry, variable, scope));
+                self.add_variable(unit, place, (code, &variables), (entry, variable, scope));
             }
             if number == 0 {
                 self.add_unspecified(unit, entry, scope.node);

@@ -7,7 +7,7 @@
 use super::graph::Graph;
 use super::output::{
     Address, Dwarf, EntryId, Expression, FileId, LineProgram, Location, Md5, PublicNames, Range, UNIT_DIRECTORY, Unit,
-    Value,
+    Value, unsigned_bytes,
 };
 use super::{CodePlace, DebugWriter};
 use frazil_ir::SymbolId;
@@ -30,6 +30,10 @@ const DEFAULT_NAMES: u64 = 0;
 const GNU_NAMES: u64 = 1;
 /// The first version with an index of names.
 const FIRST_WITH_NAMES: u16 = 5;
+/// The first version in which offsets in lists have as many bytes as they need.
+const FIRST_WITH_SHORT_OFFSETS: u16 = 5;
+/// What it takes to say what offsets count from: an operation, and the number of an address with two bytes.
+const BASE_BYTES: u64 = 3;
 /// The kind of a checksum that is MD5.
 const MD5: u64 = 1;
 
@@ -68,6 +72,21 @@ pub(super) enum Ranges {
     Code(Vec<(u64, u64)>),
     /// Where the variable is, and how that is described.
     Places(Vec<(u64, u64, Expression)>),
+}
+
+impl Ranges {
+    /// How many bytes offsets take less if they count from the beginning of the function instead of a place so many
+    /// bytes before.
+    fn saved_bytes(&self, shift: u64) -> u64 {
+        let saved = |(begin, end): (u64, u64)| {
+            let bytes = |shift: u64| unsigned_bytes(begin + shift) + unsigned_bytes(end + shift);
+            bytes(shift) - bytes(0)
+        };
+        match self {
+            Ranges::Code(ranges) => ranges.iter().map(|&range| saved(range)).sum(),
+            Ranges::Places(ranges) => ranges.iter().map(|row| saved((row.0, row.1))).sum(),
+        }
+    }
 }
 
 /// What is kept of a unit while it grows.
@@ -324,7 +343,11 @@ impl DebugWriter<'_> {
             _ => None,
         };
         for PendingList { entry, place, ranges } in std::mem::take(&mut state.lists) {
-            let only = only.filter(|only| only.section == place.section && only.start <= place.start);
+            let only = only.filter(|only| {
+                let shift = place.start.saturating_sub(only.start);
+                let is_near = only.section == place.section && only.start <= place.start;
+                is_near && (self.version < FIRST_WITH_SHORT_OFFSETS || ranges.saved_bytes(shift) <= BASE_BYTES)
+            });
             let shift = only.map_or(0, |only| place.start - only.start);
             let address = DebugWriter::address(place.symbol, 0);
             let out = self.unit(unit);

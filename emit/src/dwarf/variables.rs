@@ -1,14 +1,14 @@
 //! Variables of functions and their places (DWARF 5, section 4.1).
 
 use super::attributes::flag;
-use super::expressions::{describe, split_fragment};
+use super::expressions::{describe, describe_arguments, split_fragment};
 use super::graph::{Graph, Moved};
 use super::output::{EntryId, Expression, Value};
 use super::scope_tree::{Scope, ScopeTree};
 use super::units::{PendingList, Ranges};
 use super::{CodePlace, DebugWriter};
 use frazil_codegen::CompiledFunction;
-use frazil_codegen::debug::{Place, Spot};
+use frazil_codegen::debug::{Place, Shape, Spot};
 use frazil_ir::debug::kind::{LocalVariable, Subprogram};
 use frazil_ir::debug::{DebugKind, DebugValue, NodeId, NodeRef};
 use frazil_support::FxHashMap;
@@ -26,15 +26,35 @@ pub(super) struct Variable {
     pub scope: usize,
     is_inlined: bool,
     parameter: u64,
-    /// Its places, by number.
-    places: Vec<usize>,
+    /// Its places are a list: the first and the last one, by number plus one.
+    places: (u32, u32),
 }
 
-/// The variables of a function by scope: parameters by number, then the others in the order in which they are named.
-pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &ScopeTree) -> Vec<Variable> {
+/// The variables of a function.
+pub(super) struct Variables {
+    /// By scope: parameters by number, then the others in the order in which they are named.
+    pub all: Vec<Variable>,
+    /// By place of the function: the next one of the same variable, plus one.
+    pub next_place: Vec<u32>,
+}
+
+impl Variables {
+    /// The numbers of the places of a variable, ascending.
+    fn places_of(&self, variable: &Variable) -> impl Iterator<Item = usize> + Clone {
+        let number = |place: u32| Some(place).filter(|&place| place > 0);
+        let places = std::iter::successors(number(variable.places.0), move |&place| {
+            number(self.next_place[place as usize - 1])
+        });
+        places.map(|place| place as usize - 1)
+    }
+}
+
+/// Finds the variables of a function and their places.
+pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &ScopeTree) -> Variables {
     let function = &code.debug.function;
     let mut variables: Vec<Variable> = Vec::new();
     let mut numbers: FxHashMap<(NodeId, NodeRef), usize> = FxHashMap::default();
+    numbers.reserve(function.values.len());
     let mut add = |node: NodeId, inlined_at: NodeRef| -> Option<usize> {
         if let Some(&known) = numbers.get(&(node, inlined_at)) {
             return Some(known);
@@ -46,7 +66,7 @@ pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &
             scope: scopes.known(graph, entry.scope, inlined_at)?,
             is_inlined: !inlined_at.is_none(),
             parameter: entry.parameter,
-            places: Vec::new(),
+            places: (0, 0),
         });
         numbers.insert((node, inlined_at), variables.len() - 1);
         Some(variables.len() - 1)
@@ -66,14 +86,22 @@ pub(super) fn variables_of(graph: &Graph<'_>, code: &CompiledFunction, scopes: &
             add(node, NodeRef::NONE);
         }
     }
-    for (number, place) in code.debug.places.iter().enumerate() {
+    let mut next_place = vec![0; code.debug.places.len()];
+    for (number, place) in (1..).zip(&code.debug.places) {
         let known = numbers.get(&name(&place.value)).copied();
         if let Some(variable) = known.and_then(|variable| variables.get_mut(variable)) {
-            variable.places.push(number);
+            match variable.places.1 {
+                0 => variable.places.0 = number,
+                last => next_place[last as usize - 1] = number,
+            }
+            variable.places.1 = number;
         }
     }
     variables.sort_by_key(|variable| (variable.scope, variable.parameter == 0, variable.parameter));
-    variables
+    Variables {
+        all: variables,
+        next_place,
+    }
 }
 
 impl DebugWriter<'_> {
@@ -82,7 +110,7 @@ impl DebugWriter<'_> {
         &mut self,
         unit: usize,
         place: CodePlace,
-        code: &CompiledFunction,
+        (code, variables): (&CompiledFunction, &Variables),
         (parent, variable, scope): (EntryId, &Variable, &Scope),
     ) {
         let Some(data) = self.graph.get::<LocalVariable>(variable.node) else {
@@ -104,7 +132,7 @@ impl DebugWriter<'_> {
                 self.units.get(unit).entries.insert(variable.node, entry);
             }
         }
-        self.set_places(unit, entry, place, (code, variable, scope));
+        self.set_places(unit, entry, place, (code, variables, variable, scope));
     }
 
     /// The name, type and place in the source of a variable.
@@ -122,20 +150,26 @@ impl DebugWriter<'_> {
         unit: usize,
         entry: EntryId,
         place: CodePlace,
-        (code, variable, scope): (&CompiledFunction, &Variable, &Scope),
+        (code, variables, variable, scope): (&CompiledFunction, &Variables, &Variable, &Scope),
     ) {
-        let known = variable.places.iter().map(|&number| &code.debug.places[number]);
+        let known = variables.places_of(variable).map(|number| &code.debug.places[number]);
         let mut whole = known.clone().filter(|known| known.range.is_none());
         if let Some(declared) = whole.next() {
             // Several declarations of one variable contradict each other, or are parts.
             if whole.next().is_none()
-                && let Some(expression) = self.expression_of(variable, declared)
+                && let Some(place) = self.place_of(variable, declared)
             {
-                self.set(unit, entry, dw::DW_AT_location, Value::Expression(expression));
+                self.set(unit, entry, dw::DW_AT_location, place);
             }
             return;
         }
-        let pieces: Vec<Piece<'_>> = known.filter_map(|known| self.piece(variable, known)).collect();
+        let (arguments, known): (Vec<&Place>, Vec<&Place>) = known.partition(|known| known.value.argument.count > 0);
+        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        pieces.extend(known.iter().filter_map(|known| self.piece(variable, known)));
+        if !arguments.is_empty() {
+            self.add_computed(variable, &arguments, &mut pieces);
+            pieces.sort_by_key(|piece| piece.range.0);
+        }
         let lead = code.prologue.bytes.len() as u64;
         // Arguments are in their registers from the first instruction on; prologues leave them alone.
         let begin = |start: u32| if start == 0 { 0 } else { lead + u64::from(start) };
@@ -155,14 +189,16 @@ impl DebugWriter<'_> {
     }
 
     /// The location description of a place for the whole variable.
-    fn expression_of(&self, variable: &Variable, known: &Place) -> Option<Expression> {
+    fn place_of(&self, variable: &Variable, known: &Place) -> Option<Value> {
+        let words = self.words_of(variable, known)?;
+        if let (Spot::FrameAddress(offset), DebugKind::Declare, []) = (known.spot, known.value.kind, words)
+            && known.shape == Shape::default()
+        {
+            return Some(Value::FrameOffset(offset));
+        }
         let mut out = Expression::new();
-        describe(
-            &mut out,
-            &self.widened(variable, *known),
-            self.words_of(variable, known)?,
-        )?;
-        Some(out)
+        describe(&mut out, &self.widened(variable, *known), words)?;
+        Some(Value::Expression(out))
     }
 
     /// A place whose constant fills the variable: debuggers compute with 64 bits, above which they put zeros.
@@ -194,27 +230,73 @@ impl DebugWriter<'_> {
             ([], None) => self.widened(variable, *place),
             _ => *place,
         };
-        describe(&mut Expression::new(), &place, words)?;
-        // Parts that begin or end within a byte have no description.
-        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
-        let range = place.range.filter(|_| is_bytes)?;
-        let fragment = fragment.map(|(start, size)| (start / 8, size / 8));
-        Some(Piece {
-            place,
-            words,
-            fragment,
-            range,
-        })
+        Piece::new(vec![place], words, fragment, place.range?)
+    }
+
+    /// Adds what a variable is where all arguments of an expression are somewhere.
+    fn add_computed<'p>(&'p self, variable: &Variable, arguments: &[&'p Place], pieces: &mut Vec<Piece<'p>>) {
+        let mut arguments = arguments.to_vec();
+        arguments.sort_by_key(|place| (place.value.expression, place.value.argument.count));
+        let kind = |place: &&Place| (place.value.expression, place.value.argument.count);
+        for group in arguments.chunk_by(|left, right| kind(left) == kind(right)) {
+            let Some(words) = self.words_of(variable, group[0]) else {
+                continue;
+            };
+            let (words, fragment) = split_fragment(words);
+            let mut ends: Vec<u32> = group
+                .iter()
+                .filter_map(|place| place.range)
+                .flat_map(<[u32; 2]>::from)
+                .collect();
+            ends.sort_unstable();
+            ends.dedup();
+            for pair in ends.windows(2) {
+                let here = |index: u8| {
+                    let is_here = |place: &&&Place| {
+                        let covers = |range: (u32, u32)| range.0 <= pair[0] && pair[1] <= range.1;
+                        place.value.argument.index == index && place.range.is_some_and(covers)
+                    };
+                    group.iter().find(is_here).map(|place| **place)
+                };
+                let count = group[0].value.argument.count;
+                let places: Option<Vec<Place>> = (0..count).map(here).collect();
+                pieces.extend(places.and_then(|places| Piece::new(places, words, fragment, (pair[0], pair[1]))));
+            }
+        }
     }
 }
 
 /// A place of a variable, or of some of its bytes.
 struct Piece<'p> {
-    place: Place,
+    /// Of each argument of the expression, or of its only operand.
+    places: Vec<Place>,
     words: &'p [u64],
     /// The first byte, and how many.
     fragment: Option<(u64, u64)>,
     range: (u32, u32),
+}
+
+impl<'p> Piece<'p> {
+    /// The piece, if it can be described; `fragment` is in bits.
+    fn new(places: Vec<Place>, words: &'p [u64], fragment: Option<(u64, u64)>, range: (u32, u32)) -> Option<Piece<'p>> {
+        // Parts that begin or end within a byte have no description.
+        let is_bytes = fragment.is_none_or(|(start, size)| start % 8 == 0 && size % 8 == 0 && size > 0);
+        let piece = Piece {
+            places,
+            words,
+            fragment: fragment.map(|(start, size)| (start / 8, size / 8)),
+            range,
+        };
+        piece.describe(&mut Expression::new()).filter(|()| is_bytes)?;
+        Some(piece)
+    }
+
+    fn describe(&self, out: &mut Expression) -> Option<()> {
+        match self.places.as_slice() {
+            [place] if place.value.argument.count == 0 => describe(out, place, self.words),
+            places => describe_arguments(out, places, self.words),
+        }
+    }
 }
 
 /// Ranges of code with the description of a variable in each.
@@ -225,7 +307,7 @@ fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
     if pieces.iter().all(|piece| piece.fragment.is_none()) {
         let described = pieces.iter().filter_map(|piece| {
             let mut out = Expression::new();
-            describe(&mut out, &piece.place, piece.words)?;
+            piece.describe(&mut out)?;
             Some((piece.range.0, piece.range.1, out))
         });
         return described.collect();
@@ -249,7 +331,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
     let mut next = 0;
     for part in parts {
         let Some((start, size)) = part.fragment else {
-            describe(&mut out, &part.place, part.words)?;
+            part.describe(&mut out)?;
             return Some(out).filter(|_| parts.len() == 1);
         };
         if start < next {
@@ -258,7 +340,7 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
         if start > next {
             out.op_piece(start - next);
         }
-        describe(&mut out, &part.place, part.words)?;
+        part.describe(&mut out)?;
         out.op_piece(size);
         next = start + size;
     }

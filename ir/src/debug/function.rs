@@ -45,6 +45,15 @@ pub enum DebugKind {
     Label,
 }
 
+/// Which argument of its expression a value is, if that has several: then each is a value of its own, one behind the
+/// other in their order, and only all of them together say what the variable is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Argument {
+    pub index: u8,
+    /// How many there are; 0 for the only operand of an expression that does not name it.
+    pub count: u8,
+}
+
 /// A variable from an instruction on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugValue {
@@ -60,6 +69,7 @@ pub struct DebugValue {
     pub operand: Operand,
     /// The number of a constant of the function's, plus one; 0 for none.
     pub constant: u32,
+    pub argument: Argument,
 }
 
 impl DebugValue {

@@ -111,7 +111,7 @@ kinds! {
     /// A block of statements.
     LexicalBlock "block" { scope: NodeRef, file: NodeRef, line: u64, column: u64, }
     /// The part of a scope that comes from another file, or has another discriminator.
-    LexicalBlockFile "block-file" { scope: NodeRef, file: NodeRef, discriminator: u64, }
+    LexicalBlockFile "block_file" { scope: NodeRef, file: NodeRef, discriminator: u64, }
     /// A namespace.
     Namespace "namespace" { scope: NodeRef, name: NodeRef, exports: u64, }
     /// A module of the source language.
@@ -137,16 +137,16 @@ kinds! {
     /// A range of indices.
     Subrange "subrange" { count: Bound, lower: Bound, upper: Bound, stride: Bound, }
     /// A type parameter of a template.
-    TemplateType "template-type" { name: NodeRef, ty: NodeRef, is_default: u64, }
+    TemplateType "template_type" { name: NodeRef, ty: NodeRef, is_default: u64, }
     /// A value parameter of a template.
-    TemplateValue "template-value" { tag: u64, name: NodeRef, ty: NodeRef, is_default: u64, value: NodeRef, }
+    TemplateValue "template_value" { tag: u64, name: NodeRef, ty: NodeRef, is_default: u64, value: NodeRef, }
     /// A variable outside of functions, or static.
     GlobalVariable "global" {
         scope: NodeRef, name: NodeRef, linkage_name: NodeRef, file: NodeRef, line: u64, ty: NodeRef, is_local: u64,
         is_definition: u64, declaration: NodeRef, template_params: NodeRef, align: u64, annotations: NodeRef,
     }
     /// A variable and what is done with its address.
-    GlobalExpression "global-expression" { variable: NodeRef, expression: NodeRef, }
+    GlobalExpression "global_expression" { variable: NodeRef, expression: NodeRef, }
     /// A variable of a function; a parameter has its number.
     LocalVariable "variable" {
         scope: NodeRef, name: NodeRef, file: NodeRef, line: u64, ty: NodeRef, parameter: u64, flags: u64, align: u64,
@@ -155,7 +155,7 @@ kinds! {
     /// A macro of the preprocessor, defined or undefined: one of DWARF's `DW_MACINFO_*`.
     SourceMacro "macro" { kind: u64, line: u64, name: NodeRef, value: NodeRef, }
     /// A file in which macros are defined, and the line that includes it.
-    MacroFile "macro-file" { line: u64, file: NodeRef, elements: NodeRef, }
+    MacroFile "macro_file" { line: u64, file: NodeRef, elements: NodeRef, }
     /// A label of the source.
     SourceLabel "label" { scope: NodeRef, name: NodeRef, file: NodeRef, line: u64, column: u64, }
     /// A declaration that another scope brings in.

@@ -14,7 +14,7 @@ pub mod metadata;
 pub mod module;
 pub mod word;
 
-pub use function::{DebugConstant, DebugKind, DebugValue, FunctionDebug, Location, LocationId};
+pub use function::{Argument, DebugConstant, DebugKind, DebugValue, FunctionDebug, Location, LocationId};
 pub use kind::{Entry, Kind};
 pub use metadata::Metadata;
 pub use module::ModuleDebug;

@@ -9,7 +9,7 @@
 //! a number of blocks, far beyond what passes lead paths past in one commit.
 
 use super::Editor;
-use crate::debug::{DebugKind, DebugValue, NodeId, NodeRef};
+use crate::debug::{Argument, DebugKind, DebugValue, NodeId, NodeRef};
 use crate::entities::{Block, Inst};
 use crate::function::Function;
 use crate::opcode::Opcode;
@@ -97,6 +97,7 @@ fn bypass(f: &Function, lost: Block, targets: &[Block], found: &mut Vec<DebugVal
                 kind: DebugKind::Value,
                 operand: Operand::NONE,
                 constant: 0,
+                argument: Argument::default(),
                 ..*value
             };
             found.push(lost);

@@ -1,7 +1,7 @@
 //! Random edits of random functions: the result passes the verifier and computes what it computed before.
 
 use super::Editor;
-use crate::debug::{DebugKind, DebugValue, LocationId, NodeId, NodeRef};
+use crate::debug::{Argument, DebugKind, DebugValue, LocationId, NodeId, NodeRef};
 use crate::entities::{Block, FuncId, Inst, Value};
 use crate::function::{Function, InstData};
 use crate::interp::{self, Interpreter, Limits, Stop};
@@ -429,6 +429,7 @@ b1:
         location: LocationId::NONE,
         operand: Operand::value(Value::new(operand)),
         constant: 0,
+        argument: Argument::default(),
     };
     f.debug.values = vec![value(1, 1), value(4, 3), value(4, 2)];
     let mut editor = Editor::default();
@@ -495,6 +496,7 @@ b3:
         location: LocationId::NONE,
         operand: Operand::ZERO,
         constant: 0,
+        argument: Argument::default(),
     };
     f.debug.values = vec![value(0, 0), value(0, 1), value(1, 0), value(2, 2), value(3, 2)];
     let mut editor = Editor::default();

@@ -1,10 +1,10 @@
 //! The text form of modules and functions (files ending in `.fzl`): printer and parser.
 //!
 //! The text carries everything that the data structures carry, and reading it back gives the same ones, numbers of
-//! values, blocks, instructions, symbols, functions and data included. What is not kept are the positions in shared
-//! pools: constants, call signatures and extra types are numbered anew in the order of their first mention, and
-//! initialiser bytes and relocations are laid out in the order of the data definitions. Printing is deterministic, and
-//! `print(parse(print(x)))` equals `print(x)`.
+//! values, blocks, instructions, symbols, functions, data and nodes of debug information included. What is not kept are
+//! the positions in shared pools: constants, call signatures, extra types and locations are numbered anew in the order
+//! of their first mention, and initialiser bytes and relocations are laid out in the order of the data definitions.
+//! Printing is deterministic, and `print(parse(print(x)))` equals `print(x)`.
 //!
 //! ```text
 //! source "t.c"                                   ; comments run to the end of the line
@@ -51,16 +51,43 @@
 //! [`crate::operand`]), or a constant with its type: `i64 5`, `f64 1.5`, `f32 0x7fc00000` (bits), `ptr @x + 8`,
 //! `ptr blockaddress(@f, b2)`, `i8 undef`, `i8 poison`, `ptr zero`, `<2 x i32> [1, i32 undef]`. `true`, `false` and
 //! `null` are immediates. Numbers in places of known integer type may be written signed or unsigned.
+//!
+//! # Debug information
+//!
+//! ```text
+//! debug dwarf 5 units [n2] attached [@table n9]  ; nodes follow, with the fields that are not 0 (crate::debug::kind)
+//! n0 = text "t.c"
+//! n1 = file (name n0)
+//! n7 = expression [35, 8]
+//!
+//! func @f(i32 v0) -> i32 {
+//!   debug n5                                     ; the function's node, then those that are only its own
+//!   n20 = location (line 12, scope n6)
+//! b0:
+//!   value n8 = v0, n7 at 3:0 n5                  ; what a variable has from here on; also declare, address, label
+//!   value n8 = none, none at 3:0 n5 in n20       ; it is lost
+//!   at 4:5 n5                                    ; where the instructions come from up to the next such line
+//!   v1 = add i32 v0, 1
+//!   at none
+//!   return v1
+//! }
+//! ```
+//!
+//! A variable that several values make has a line for each, which ends with `argument 0 of 2` and so on. Constants that
+//! are no operands are `integer -5`, `bytes 7 0 16` (two halves and how many bytes count) and `symbol @table + 8`.
 
 mod lexer;
 mod literals;
 mod names;
+mod operands;
 mod parser;
+mod parser_debug;
 mod parser_function;
 mod parser_inst;
 mod parser_module;
 mod pieces;
 mod printer;
+mod printer_debug;
 mod printer_module;
 mod signatures;
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use super::lexer::{Lexer, Token};
 use super::names::{EXTENSIONS, PARAM_KINDS, variant_of};
 use super::parser::{Parsed, Parser};
+use crate::debug::LocationId;
 use crate::entities::{Block, SigId, Value};
 use crate::function::{Function, SlotData, ValueKind};
 use crate::module::SymbolKind;
@@ -23,6 +24,8 @@ pub(super) struct FunctionParser<'p, 's> {
     /// Positions of phis, with the predecessors as written.
     pub(super) phis: Vec<(usize, Vec<Block>)>,
     pub(super) pointer_bits: u32,
+    /// Where the next instructions come from.
+    pub(super) location: LocationId,
 }
 
 impl<'s> Parser<'s> {
@@ -53,6 +56,7 @@ impl<'s> Parser<'s> {
             signatures: FxHashMap::default(),
             phis: Vec::new(),
             pointer_bits,
+            location: LocationId::NONE,
         };
         body.body()?;
         Ok(body.function)
@@ -261,7 +265,14 @@ impl FunctionParser<'_, '_> {
                 break;
             }
             if !self.take_label()? {
-                self.line()?;
+                let first = self.function.insts.len();
+                if !self.debug_line()? {
+                    self.line()?;
+                }
+                if self.location != LocationId::NONE {
+                    let end = self.function.insts.len();
+                    self.function.debug.locate(first, end, self.location);
+                }
                 if !self.parser.at_mark("}") {
                     self.parser.expect_line_end()?;
                 }

@@ -344,7 +344,7 @@ impl FunctionParser<'_, '_> {
     }
 
     /// An operand; an untyped literal takes its type from `place`.
-    fn operand_of(&mut self, place: Option<Type>) -> Parsed<Operand> {
+    pub(super) fn operand_of(&mut self, place: Option<Type>) -> Parsed<Operand> {
         if self.parser.at_symbol() {
             return self.parser.symbol().map(Operand::symbol);
         }

@@ -9,6 +9,7 @@ use super::names::{
     COMDAT_SELECTIONS, FRAME_POINTERS, GUARD_PLACES, LINKAGES, STACK_PROTECTORS, TLS_MODELS, VISIBILITIES, variant_of,
 };
 use super::parser::{Parsed, Parser};
+use super::printer_debug::node_number;
 use crate::constant::ConstView;
 use crate::entities::{ConstId, DataId, FuncId, SymbolId};
 use crate::function::Function;
@@ -210,6 +211,8 @@ impl ModuleParser<'_> {
             "prefix_data" | "prologue_data" => self.entry_data(word),
             "constructor" | "destructor" => self.init_entry(word),
             "used" | "compiler_used" => self.symbol_list(word),
+            "debug" => self.parser.module_debug(),
+            _ if node_number(word).is_some() => self.parser.module_node(),
             "func" => {
                 let function = self.parser.function()?;
                 self.functions.push(function);

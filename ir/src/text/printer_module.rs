@@ -6,6 +6,7 @@ use super::names::{
 };
 use super::pieces::{write_addend, write_attachments, write_symbol};
 use super::printer::print_function;
+use super::printer_debug::write_module_debug;
 use crate::entities::SymbolId;
 use crate::function::Function;
 use crate::module::{
@@ -91,7 +92,8 @@ impl ModulePrinter<'_> {
         self.init_entries("constructor", &module.constructors)?;
         self.init_entries("destructor", &module.destructors)?;
         self.symbol_list("used", &module.used)?;
-        self.symbol_list("compiler_used", &module.compiler_used)
+        self.symbol_list("compiler_used", &module.compiler_used)?;
+        write_module_debug(self.out, module)
     }
 
     fn text_line(&mut self, word: &str, text: Str) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Round trips of hand-written modules, and errors for texts that are none.
 
 use super::{parse_module, print_module};
+use crate::debug::LocationId;
 use crate::entities::Value;
 use crate::function::{Function, ValueKind};
 use crate::module::{Module, SymbolKind};
@@ -103,6 +104,51 @@ b1:
 }
 "#;
 
+/// In the canonical form.
+const DEBUG: &str = r#"symbol @f function
+symbol @table data
+data @table size 4
+debug dwarf 5 units [n2] attached [@f n4, @table n9]
+n0 = text "t \"quoted\".c"
+n1 = file (name n0, directory n0)
+n2 = unit (language 12, file n1)
+n3 = list [n2, none, n7]
+n4 = subprogram (scope n1, name n0, line 3, unit n2)
+n5 = expression [4101, 0, 4101, 1, 34, 159]
+n6 = subrange (count 7, lower -1, upper n8)
+n7 = other []
+n8 = expression []
+n9 = global_expression (variable n7)
+
+func @f(i32 v0, ptr v1) -> i32 {
+  debug n4
+  n10 = location (line 7, scope n4)
+  n11 = variable (scope n4, name n0, parameter 1)
+  v2 = slot 4 align 4
+b0:
+  declare n11 = v2, n8 at 0:0 n4
+  value n11 = v0, n5 at 3:1 n4 argument 0 of 2
+  value n11 = integer 1152921504606846976, n5 at 3:1 n4 argument 1 of 2
+  at 3:4 n4
+  v3 = add i32 v0, 1
+  jump b1
+b1:
+  value n11 = v4, n8 at 3:1 n4 in n10
+  label n7 = none, none
+  at 4:0 n4 in n10
+  v4 = add i32 v3, 1
+  value n11 = symbol @table + 8, n8
+  value n11 = symbol @table - 8, n8
+  value n11 = bytes 7 1 16, n8
+  value n11 = f64 1.5, n8
+  value n11 = none, n8
+  value n11 = @table, n8
+  address n11 = -5, n8
+  at none
+  return v4
+}
+"#;
+
 fn print(module: &Module, bodies: &[Function]) -> String {
     let mut text = String::new();
     print_module(module, bodies, &mut text).expect("a string takes everything");
@@ -132,6 +178,39 @@ fn a_module_with_everything_round_trips() {
         assert_eq!(left.blocks, right.blocks);
         assert_eq!(left.slots, right.slots);
         assert_eq!(left.const_words, right.const_words);
+    }
+}
+
+#[test]
+fn debug_information_round_trips() {
+    let (module, bodies) = parse(DEBUG);
+    assert_eq!(print(&module, &bodies), DEBUG);
+    let debug = &bodies[0].debug;
+    let located: Vec<bool> = (0..4).map(|inst| debug.location_of(inst) != LocationId::NONE).collect();
+    assert_eq!(located, [true, true, true, false]);
+    let before: Vec<u32> = debug.values.iter().map(|value| value.before).collect();
+    assert_eq!(before, [0, 0, 0, 2, 2, 3, 3, 3, 3, 3, 3, 3]);
+    assert_eq!(bodies[0].uses[..5], [1, 0, 0, 1, 1], "values of variables are no uses");
+    assert_eq!(crate::verify::verify_function(&module, &bodies[0]), Ok(()));
+}
+
+#[test]
+fn what_is_wrong_with_debug_information_is_named() {
+    for (right, wrong, message) in [
+        ("n1 = file", "n3 = file", "expected n1, the next node"),
+        ("  n10 = location", "  n11 = location", "expected n10, the next node"),
+        ("n1 = file", "n1 = floor", "expected a kind of node"),
+        ("(name n0, d", "(title n0, d", "expected a field of this kind of node"),
+        ("(name n0, d", "(name 0, d", "expected a node"),
+        ("language 12", "language n1", "expected a number"),
+        ("  debug n4\n", "", "a line `debug` stands before"),
+        ("debug dwarf 5", "debug", "expected `dwarf`"),
+        ("[@f n4, @table n9]", "[@table n9, @f n4]", "order of symbols"),
+        ("argument 0 of 2", "argument 0 of 256", "too large"),
+    ] {
+        let text = DEBUG.replace(right, wrong);
+        let error = parse_module(&text).expect_err(wrong);
+        assert!(error.message.contains(message), "{wrong}: {error}");
     }
 }
 

@@ -103,11 +103,18 @@
 //! callee unwinds; that block begins (after its phis) with its only `landing_pad`. A block that nothing leads to may
 //! have one, too. `indirect_jump` goes to one of its targets.
 //!
+//! # Debug information
+//!
+//! It stands beside the code and means nothing for it. Locations and values of variables name what there is; values
+//! stand in the order of the instructions before which they hold, and their operands count as no uses and need not
+//! dominate anything.
+//!
 //! # What is checked
 //!
 //! All of the above that is a matter of form, and of types. [`verify_module`] checks what stands outside of functions.
 
 mod constants;
+mod debug;
 mod dominance;
 mod inst_types;
 mod module;
@@ -175,6 +182,7 @@ pub fn verify_function(module: &Module, function: &Function) -> Result<(), Vec<V
         verifier.constants();
         verifier.types();
         verifier.use_counts();
+        verifier.debug();
     }
     if verifier.errors.is_empty() {
         verifier.dominance();

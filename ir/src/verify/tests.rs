@@ -1,7 +1,12 @@
 //! Each rule is broken once.
 
+use crate::debug::LocationId;
+use crate::entities::Value;
+use crate::function::Function;
+use crate::operand::Operand;
 use crate::text::parse_module;
 use crate::verify::verify_function;
+use frazil_support::EntityRef;
 
 fn errors(text: &str) -> Vec<String> {
     let (module, bodies) = parse_module(text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -118,4 +123,34 @@ fn wrong_use_counts_are_found() {
     bodies[0].uses[0] = 2;
     let errors = verify_function(&module, &bodies[0]).expect_err("one is wrong");
     assert_eq!(errors[0].to_string(), "function f: v0 has 1 uses, but 2 are recorded");
+}
+
+/// A way of breaking a function.
+type Damage = fn(&mut Function);
+
+#[test]
+fn broken_rules_of_debug_information_are_named() {
+    let text = "debug dwarf 5\nn0 = other []\nfunc @f(i32) -> i32 {\n debug n0\nb0:\n at 1:1 n0\n\
+        v1 = add i32 v0, 1\n value n0 = v1, none at 1:1 n0\n return v1\n}";
+    let (module, bodies) = parse_module(text).expect("parses");
+    assert_eq!(verify_function(&module, &bodies[0]), Ok(()));
+    let cases: [(Damage, &str); 8] = [
+        (|f| f.debug.is_on = false, "without debug information"),
+        (|f| f.debug.column.push(LocationId(1)), "belong to instructions"),
+        (|f| f.debug.column[0] = LocationId(2), "locations are known"),
+        (|f| f.debug.values[0].location = LocationId(2), "location of a variable"),
+        (|f| f.debug.values[0].before = 3, "before an instruction"),
+        (
+            |f| f.debug.values[0].operand = Operand::value(Value::new(7)),
+            "is defined",
+        ),
+        (|f| f.debug.values[0].constant = 1, "exists"),
+        (|f| f.debug.values[0].argument.index = 1, "one of them"),
+    ];
+    for (damage, message) in cases {
+        let mut function = bodies[0].clone();
+        damage(&mut function);
+        let found = verify_function(&module, &function).expect_err(message);
+        assert!(found.iter().any(|error| error.message.contains(message)), "{found:?}");
+    }
 }

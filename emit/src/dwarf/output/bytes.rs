@@ -139,7 +139,7 @@ impl Bytes {
 }
 
 /// How many bytes a number of any size takes.
-pub(super) fn unsigned_bytes(value: u64) -> u64 {
+pub(in crate::dwarf) fn unsigned_bytes(value: u64) -> u64 {
     u64::from((64 - (value | 1).leading_zeros()).div_ceil(7))
 }
 

@@ -23,7 +23,7 @@ mod tree;
 mod units;
 mod written;
 
-pub(super) use bytes::{Address, Bytes, Field, Place, Target};
+pub(super) use bytes::{Address, Bytes, Field, Place, Target, unsigned_bytes};
 pub(super) use expression::Expression;
 pub(super) use lines::{FileId, LineProgram, LineRow, Md5, UNIT_DIRECTORY};
 pub(super) use lists::{Location, Range};

@@ -36,6 +36,9 @@ pub(in crate::dwarf) enum Value {
     Half(u16),
     Present,
     Expression(Expression),
+    /// The expression that is a place in the frame, so many bytes from its base: most variables of unoptimized code
+    /// have it, and no memory of its own.
+    FrameOffset(i32),
     /// Another entry, of this unit or another one.
     Entry(EntryId),
     /// The type that a unit of this signature is of.
@@ -171,6 +174,11 @@ impl Unit {
             lines,
         });
         unit
+    }
+
+    /// Makes room for so many more attributes.
+    pub fn expect_attributes(&mut self, count: usize) {
+        self.attributes.reserve(count);
     }
 
     /// What is to stay in the object of a unit, so far its root.

@@ -216,13 +216,9 @@ impl Tables {
                     Half::Split => expression.indexed_byte_count(&mut self.addresses),
                     _ => expression.byte_count(address_bytes),
                 };
-                let form = if version >= 4 {
-                    dw::DW_FORM_exprloc
-                } else {
-                    dw::DW_FORM_block
-                };
-                (form, unsigned_bytes(bytes) + bytes)
+                (expression_form(version), unsigned_bytes(bytes) + bytes)
             }
+            Value::FrameOffset(offset) => (expression_form(version), 2 + signed_bytes((*offset).into())),
             Value::Entry(entry) if unit.has(*entry) => (dw::DW_FORM_ref4, 4),
             Value::Entry(_) => (dw::DW_FORM_ref_addr, reference_bytes(unit.encoding).into()),
             Value::Signature(_) => (dw::DW_FORM_ref_sig8, 8),
@@ -258,6 +254,12 @@ impl Tables {
             Value::Expression(expression) => {
                 out.unsigned(expression.byte_count(address_bytes));
                 expression.write(version, address_bytes, out);
+            }
+            Value::FrameOffset(offset) => {
+                let offset = i64::from(*offset);
+                out.unsigned(1 + signed_bytes(offset));
+                out.u8(dw::DW_OP_fbreg.0);
+                out.signed(offset);
             }
             Value::Entry(entry) => {
                 let layout = &layouts[entry.unit()];
@@ -311,6 +313,13 @@ fn unit_type(unit: &Unit) -> dw::DwUt {
         (Half::Split, false) => dw::DW_UT_split_compile,
         (Half::Whole, true) => dw::DW_UT_type,
         (Half::Split, true) => dw::DW_UT_split_type,
+    }
+}
+
+fn expression_form(version: u16) -> DwForm {
+    match version {
+        4.. => dw::DW_FORM_exprloc,
+        _ => dw::DW_FORM_block,
     }
 }
 

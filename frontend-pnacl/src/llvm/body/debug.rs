@@ -5,7 +5,7 @@
 //! IR or none. Values of variables are named by numbers of the file; they are found when the body is complete, since
 //! some are defined later. Nothing is made for them: constants that are no operands yet stand in a list of their own,
 //! and a value that is several operands is said to be lost. The walk over the body calls this only in modules with
-//! debug information.
+//! debug information. A list of arguments is as many values ([`Argument`]).
 //!
 //! Up to LLVM 18, calls of intrinsics say what records say now: their arguments are the nodes, and the location of the
 //! call, which follows it, is that of the variable.
@@ -20,8 +20,8 @@ use crate::llvm::codes::block as id;
 use crate::llvm::codes::function as code;
 use crate::llvm::debug::table::NodeReader;
 use crate::llvm::debug::{ATTACHED, node_of, walk};
-use frazil_ir::debug::kind::{Integer, Local, SourceLocation, Symbol};
-use frazil_ir::debug::{DebugConstant, DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
+use frazil_ir::debug::kind::{Integer, Kind, Local, SourceLocation, Symbol};
+use frazil_ir::debug::{Argument, DebugConstant, DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{EntityRef, Operand, SymbolId};
 
@@ -99,9 +99,9 @@ impl Body<'_, '_> {
         let end = function.insts().len();
         function.debug.locate(self.debug.first, end, self.debug.last);
         if let Some(unplaced) = self.debug.unplaced.take()
-            && let Some(value) = function.debug.values.get_mut(unplaced)
+            && let Some(values) = function.debug.values.get_mut(unplaced..)
         {
-            value.location = self.debug.last;
+            values.iter_mut().for_each(|value| value.location = self.debug.last);
         }
     }
 
@@ -123,6 +123,7 @@ impl Body<'_, '_> {
                 location: LocationId::NONE,
                 operand: Operand::NONE,
                 constant: 0,
+                argument: Argument::default(),
             });
         } else if self.build.function.debug.is_on
             && let [value, variable, expression, ..] = numbers[..]
@@ -137,6 +138,7 @@ impl Body<'_, '_> {
                 location: LocationId::NONE,
                 operand: Operand::NONE,
                 constant: 0,
+                argument: Argument::default(),
             };
             self.debug.unplaced = Some(self.build.function.debug.values.len());
             match is_whole {
@@ -176,6 +178,7 @@ impl Body<'_, '_> {
             location,
             operand: Operand::NONE,
             constant: 0,
+            argument: Argument::default(),
         })
     }
 
@@ -191,6 +194,32 @@ impl Body<'_, '_> {
 
     /// Adds the value of a variable, which a node says.
     fn debug_node_value(&mut self, value: DebugValue, node: NodeId) {
+        if let Some(arguments) = self.arguments(node) {
+            let count = arguments.len() as u8;
+            for (index, argument) in (0..).zip(arguments) {
+                let argument_value = DebugValue {
+                    argument: Argument { index, count },
+                    ..value
+                };
+                self.debug_single_value(argument_value, argument);
+            }
+            return;
+        }
+        self.debug_single_value(value, node);
+    }
+
+    /// The nodes of a list of arguments, if a node is one of those that are few enough.
+    fn arguments(&self, node: NodeId) -> Option<Vec<NodeId>> {
+        // Lists are their function's own.
+        let nodes = &self.build.function.debug.nodes;
+        let words = (nodes.kind(node) == Some(Kind::List)).then(|| nodes.words(node))?;
+        let is_few = u8::try_from(words.len()).is_ok_and(|count| count > 0);
+        let known = words.iter().map(|&word| NodeRef::from_number(word).node());
+        known.collect::<Option<Vec<NodeId>>>().filter(|_| is_few)
+    }
+
+    /// Adds the value of a variable, or an argument of it, which a node says.
+    fn debug_single_value(&mut self, value: DebugValue, node: NodeId) {
         let mut value = value;
         if let Some(local) = self.node::<Local>(node) {
             self.note_number(value, local.value);

@@ -22,7 +22,7 @@ use crate::bitstream::record::Record;
 use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::ReadError;
 use frazil_ir::SymbolId;
-use frazil_ir::debug::{Kind, ModuleDebug, NodeId};
+use frazil_ir::debug::{ModuleDebug, NodeId};
 use table::NodeReader;
 
 /// The kind of the attachment that names a function's or variable's node.
@@ -92,7 +92,7 @@ pub(super) fn walk(
             code::NAME | code::NAMED_NODE | code::GLOBAL_ATTACHMENT => show(record),
             code::STRING_OLD => reader.add_text(&record.text(0)),
             code::VALUE => reader.value(record)?,
-            code::ARGUMENT_LIST => reader.add_words(Kind::Other, &[]),
+            code::ARGUMENT_LIST => reader.argument_list(record),
             _ => records::node(reader, record)?,
         }
     }

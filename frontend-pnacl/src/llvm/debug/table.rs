@@ -117,6 +117,13 @@ impl<'t> NodeReader<'t> {
         Ok(())
     }
 
+    /// A list of values, which has their numbers.
+    pub(super) fn argument_list(&mut self, record: &Record) {
+        let references = record.operands().iter().map(|number| number.saturating_add(1));
+        let references: Vec<u64> = references.collect();
+        self.nodes.push_words(Kind::List, &references);
+    }
+
     /// The integer that a reference names, which is one more than the number of a node; 0 if it names none.
     pub(super) fn integer(&self, reference: u64) -> u64 {
         let node = reference.checked_sub(1).and_then(node_of);
