@@ -12,6 +12,8 @@ impl Cfg {
         self.clear();
         let count = function.blocks.len();
         self.predecessor_start.resize(count + 2, 0);
+        self.successor_start.reserve(count + 1);
+        self.successors.reserve(2 * count);
         for block in function.block_ids() {
             self.successor_start.push(self.successors.len() as u32);
             if function.block_insts(block).is_empty() {

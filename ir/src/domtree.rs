@@ -82,6 +82,7 @@ impl DomTree {
     fn compute_order(&mut self, cfg: &Cfg, blocks: usize) {
         let work = &mut self.work;
         self.order.clear();
+        self.order.reserve(blocks);
         work.clear(blocks);
         if blocks == 0 {
             return;
@@ -204,7 +205,9 @@ impl Work {
         self.numbers.clear();
         self.numbers.resize(blocks, NONE);
         self.preorder.clear();
+        self.preorder.reserve(blocks);
         self.tree_parents.clear();
+        self.tree_parents.reserve(blocks);
         self.stack.clear();
     }
 

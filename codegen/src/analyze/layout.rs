@@ -128,6 +128,9 @@ impl Layout {
         self.position.resize(count, UNREACHED);
         self.nodes.clear();
         self.nodes.resize(count, Node::NEW);
+        self.postorder.reserve(count);
+        self.order.reserve(count);
+        self.loop_at.reserve(count);
     }
 
     /// The depth-first search; returns whether some loop has a second entry.

@@ -85,6 +85,11 @@ pub(crate) fn apply<I: Isa>(
     out: &mut MFunc,
 ) {
     out.clear();
+    let insts = func.insts.len() + allocation.edits.len() + allocation.edge_moves.len();
+    out.insts.reserve(insts);
+    out.origins.reserve(insts);
+    out.blocks.reserve(func.blocks.len());
+    out.edges.reserve(func.edges.len());
     if is_followed {
         let numbers = identity::COUNT as usize * func.insts.len();
         out.identities

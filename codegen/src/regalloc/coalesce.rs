@@ -185,7 +185,11 @@ impl Coalescer {
         out: &mut Intervals,
     ) {
         out.clear();
+        out.ranges.reserve(walk.nodes.len());
+        out.spans.reserve(walk.nodes.len());
         self.order.clear();
+        self.order.reserve(func.vregs.len());
+        out.bundles.reserve(func.vregs.len());
         for vreg in 0..func.vregs.len() as u32 {
             if self.parent[vreg as usize] == vreg
                 && let Some(first) = walk.nodes.get(walk.heads[vreg as usize] as usize)

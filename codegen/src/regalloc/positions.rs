@@ -45,7 +45,9 @@ impl Positions {
     /// Numbers the positions of a function. The frequencies come later, by [`Positions::set_frequencies`].
     pub(super) fn compute(&mut self, func: &MFunc) {
         self.slots.clear();
+        self.slots.reserve(func.insts.len() + func.blocks.len());
         self.starts.clear();
+        self.starts.reserve(func.blocks.len() + 1);
         for (number, block) in func.blocks.iter().enumerate() {
             self.starts.push(2 * self.slots.len() as u32);
             let count = (block.end - block.start) as usize + 1;

@@ -79,9 +79,11 @@ pub(super) struct WalkInput<'a> {
 impl Walk {
     fn clear(&mut self, vregs: usize) {
         self.nodes.clear();
+        self.nodes.reserve(vregs);
         self.heads.clear();
         self.heads.resize(vregs, NONE);
         self.occs.clear();
+        self.occs.reserve(2 * vregs);
         self.fixed.resize(Reg::FIRST_VIRTUAL as usize, Vec::new());
         self.fixed.iter_mut().for_each(Vec::clear);
         self.clobbers.clear();

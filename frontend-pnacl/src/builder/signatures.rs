@@ -37,6 +37,7 @@ pub fn fill(
         return Err(build.malformed(format!("attribute list {list} is not there")));
     };
     signature.params.clear();
+    signature.params.reserve(parameters.len());
     signature.returns.clear();
     signature.call_conv = call_conv;
     signature.variadic = *variadic;

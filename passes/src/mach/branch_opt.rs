@@ -116,9 +116,13 @@ impl Scratch {
         self.count_entries(func);
         self.number_blocks(func);
         self.insts.clear();
+        self.insts.reserve(func.insts.len());
         self.origins.clear();
+        self.origins.reserve(func.insts.len());
         self.blocks.clear();
+        self.blocks.reserve(func.blocks.len());
         self.edges.clear();
+        self.edges.reserve(func.edges.len());
         self.groups.clear();
         let order = std::mem::take(&mut self.chains.order);
         let mut position = 0;

@@ -28,7 +28,9 @@ impl Live {
     pub fn compute(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.find_groups(func);
         self.live_in.clear();
+        self.live_in.reserve(func.blocks.len());
         self.written.clear();
+        self.written.reserve(func.blocks.len());
         for block in &func.blocks {
             let (mut live, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
             for index in (block.start..block.end).rev() {
