@@ -294,6 +294,28 @@ fn integers_in_several_registers_are_put_together() {
     }
 }
 
+/// A register of an integer that is nowhere is said to be lost, the last one too: debuggers show zeros for bytes that
+/// are not described.
+#[test]
+fn lost_parts_of_integers_are_described() {
+    let folder = Folder::new("lost-parts");
+    let bitcode = bitcode("wide.c", &["-g", "-O0"], &folder);
+    let object = folder.path("ours.o");
+    run(checking_frazil("Os").arg(&bitcode).arg("-o").arg(&object));
+    let lists = location_lists(&object);
+    let mut is_lost = false;
+    for line in lists.lines().filter(|line| line.contains("DW_OP_piece")) {
+        let sizes = line
+            .split("DW_OP_piece 0x")
+            .skip(1)
+            .map(|rest| rest.split(|letter: char| !letter.is_ascii_hexdigit()).next());
+        let sizes = sizes.map(|digits| u64::from_str_radix(digits.unwrap_or_default(), 16).expect("a number"));
+        assert_eq!(sizes.sum::<u64>(), 16, "{line}");
+        is_lost |= line.ends_with("DW_OP_piece 0x8, DW_OP_piece 0x8");
+    }
+    assert!(is_lost, "{lists}");
+}
+
 /// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these
 /// bytes have one.
 fn statistics(object: &Path) -> [f64; 3] {
@@ -394,7 +416,7 @@ fn values_at_the_entry_are_named_where_calls_are_described() {
     }
 }
 
-/// Lists of functions far behind the beginning of the unit count from the function, where that is shorter.
+/// Lists of functions far after the beginning of the unit count from the function, where that is shorter.
 #[test]
 fn lists_of_distant_functions_count_from_these() {
     let folder = Folder::new("distant");

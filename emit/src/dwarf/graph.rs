@@ -1,4 +1,4 @@
-//! The nodes of the module and, behind them, those that came with its functions.
+//! The nodes of the module and, after them, those that came with its functions.
 
 use frazil_ir::EntityRef;
 use frazil_ir::debug::kind::{
@@ -145,6 +145,23 @@ impl<'a> Graph<'a> {
                 Kind::BasicType => return self.at::<BasicType>(ty).map(|entry| entry.size),
                 // Other names, and qualifiers, have no size of their own.
                 Kind::DerivedType => ty = self.at::<DerivedType>(ty).filter(|entry| entry.size == 0)?.base,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// How many bits the values of a type have, if it says so.
+    pub(super) fn type_bits(&self, ty: NodeRef) -> Option<u64> {
+        let mut ty = ty;
+        for _ in 0..MOST_SCOPES {
+            match self.kind_at(ty)? {
+                Kind::BasicType => return self.at::<BasicType>(ty).map(|entry| entry.size),
+                Kind::CompositeType => return self.at::<CompositeType>(ty).map(|entry| entry.size),
+                Kind::DerivedType => match self.at::<DerivedType>(ty)? {
+                    entry if entry.size == 0 => ty = entry.base,
+                    entry => return Some(entry.size),
+                },
                 _ => return None,
             }
         }

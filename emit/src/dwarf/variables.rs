@@ -173,7 +173,9 @@ impl DebugWriter<'_> {
         let lead = code.prologue.bytes.len() as u64;
         // Arguments are in their registers from the first instruction on; prologues leave them alone.
         let begin = |start: u32| if start == 0 { 0 } else { lead + u64::from(start) };
-        let ranges = described_ranges(&pieces).into_iter();
+        let data: LocalVariable = self.graph.get(variable.node).unwrap_or_default();
+        let bytes = self.graph.type_bits(data.ty).unwrap_or(0).div_ceil(8);
+        let ranges = described_ranges(&pieces, bytes).into_iter();
         let ranges = ranges.map(|(start, end, data)| (begin(start), lead + u64::from(end), data));
         let within = scope.ranges.first().zip(scope.ranges.last());
         let ranges = ranges.filter_map(|(start, end, data)| {
@@ -300,7 +302,7 @@ impl<'p> Piece<'p> {
 }
 
 /// Ranges of code with the description of a variable in each.
-fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
+fn described_ranges(pieces: &[Piece<'_>], bytes: u64) -> Vec<(u32, u32, Expression)> {
     let mut ends: Vec<u32> = pieces.iter().flat_map(|piece| [piece.range.0, piece.range.1]).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -318,15 +320,16 @@ fn described_ranges(pieces: &[Piece<'_>]) -> Vec<(u32, u32, Expression)> {
         let is_here = |piece: &&Piece<'_>| piece.range.0 <= start && end <= piece.range.1;
         let mut here: Vec<&Piece<'_>> = pieces.iter().filter(is_here).collect();
         here.sort_by_key(|piece| piece.fragment);
-        if let Some(out) = composed(&here) {
+        if let Some(out) = composed(&here, bytes) {
             ranges.push((start, end, out));
         }
     }
     ranges
 }
 
-/// The description of a variable by parts, ascending; what is between them is nowhere.
-fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
+/// The description of a variable by parts, ascending. What is between and after them is nowhere, which has to be said:
+/// debuggers show zeros for bytes that are not described.
+fn composed(parts: &[&Piece<'_>], bytes: u64) -> Option<Expression> {
     let mut out = Expression::new();
     let mut next = 0;
     for part in parts {
@@ -343,6 +346,9 @@ fn composed(parts: &[&Piece<'_>]) -> Option<Expression> {
         part.describe(&mut out)?;
         out.op_piece(size);
         next = start + size;
+    }
+    if next < bytes {
+        out.op_piece(bytes - next);
     }
     Some(out).filter(|_| !parts.is_empty())
 }

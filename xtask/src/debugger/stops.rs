@@ -114,10 +114,10 @@ fn compare_stop(ours: &Stop, theirs: &Stop, found: &mut Comparison) {
         match ours.variables.get(name) {
             Some(value) if value == expected => found.equal += 1,
             Some(value) if !value.contains(LOST) => {
+                // Nothing is worse, so it comes first.
+                let note = format!("{name} at {place} is {value}; expected {expected}");
+                found.notes.insert(found.wrong, note);
                 found.wrong += 1;
-                found
-                    .notes
-                    .push(format!("{name} at {place} is {value}; expected {expected}"));
             }
             _ => {
                 found.lost += 1;
