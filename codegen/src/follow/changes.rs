@@ -2,14 +2,14 @@
 //!
 //! Instructions keep their identities ([`crate::mfunc::MFunc::identities`]) as long as they do the same. One that is
 //! missing wrote nothing: what it should have written is lost. One that has become another instruction is believed to
-//! leave the same in the registers that both write, and to write to memory only if it is the same. Instructions without
-//! an identity of their own lose what they write beside the last one with an identity.
+//! leave the same in the registers that both write, and in memory if both write as many bytes at the same address.
+//! Instructions without an identity of their own lose what they write beside the last one with an identity.
 
 use super::state::State;
 use crate::check::flow::Place;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
-use crate::minst::MInst;
+use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg};
 use frazil_support::FxHashMap;
 
@@ -67,9 +67,10 @@ impl Changes {
             rows.iter()
                 .fold(PRegSet::EMPTY, |set, row| set.union(defined(func, &row.1, ops)))
         };
-        let stores = |rows: &[Named]| -> Vec<MInst> {
+        let stores = |rows: &[Named]| -> Vec<(Mem, u8)> {
             let insts = rows.iter().map(|row| row.1);
-            insts.filter(|inst| op_desc(ops, inst.op).writes_memory).collect()
+            let stores = insts.filter(|inst| op_desc(ops, inst.op).writes_memory);
+            stores.map(|inst| (inst.mem(), inst.size)).collect()
         };
         let keeps_memory = stores(then) == stores(now);
         let (then, now) = (written(then), written(now));

@@ -70,7 +70,10 @@ impl Steps<'_> {
                 }
                 Op::Alias { place, name } => {
                     self.renew(state, name);
-                    self.hold(state, place, name);
+                    // The copy that put it there may have been removed.
+                    if is_written(place) {
+                        self.hold(state, place, name);
+                    }
                 }
                 Op::Same { new, old } if new != old => {
                     let places: Vec<Place> = holders(state, old).collect();
