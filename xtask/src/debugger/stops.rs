@@ -142,6 +142,7 @@ mod tests {
             found.to_string(),
             "2 of 3 stops, 1 of 3 variables equal, 1 lost, 1 wrong"
         );
-        assert_eq!(found.notes[0], "no stop at f 2");
+        // What is wrong comes first.
+        assert_eq!(found.notes[..2], ["a at f 3 is 2; expected 3", "no stop at f 2"]);
     }
 }
