@@ -14,6 +14,12 @@ pub(crate) const FRAGMENT: u64 = 0x1000;
 /// The longest chain of additions of constants that is followed to a value that is somewhere.
 pub(crate) const MOST_SUMS: usize = 8;
 
+/// How often variables are looked at in a function: each of them for each instruction. In larger ones all are lost.
+const MOST_LOOKS: usize = 1 << 26;
+
+/// How many pairs of parts of variables may share bits.
+const MOST_PAIRS: usize = 1 << 20;
+
 /// Which bits of a variable: the first, and how many.
 pub(crate) type Bits = (u64, u64);
 
@@ -97,11 +103,23 @@ impl Numbering {
     }
 
     /// By number: those whose values end with a new one of it, itself included. They share bits with it. The first
-    /// argument of an expression ends all that was said before, and the others come right after it.
-    pub fn overlapping(&self) -> Vec<Vec<u32>> {
+    /// argument of an expression ends all that was said before, and the others come right after it. `None` if these, or
+    /// the variables of a function of so many instructions, are too many to be followed.
+    pub fn overlapping(&self, insts: usize) -> Option<Vec<Vec<u32>>> {
+        if self.keys.len().saturating_mul(insts) > MOST_LOOKS {
+            return None;
+        }
         let mut of_variable: FxHashMap<Variable, Vec<u32>> = FxHashMap::default();
         for (number, key) in (0..).zip(&self.keys) {
             of_variable.entry(key.0).or_default().push(number);
+        }
+        if of_variable
+            .values()
+            .map(|parts| parts.len() * parts.len())
+            .sum::<usize>()
+            > MOST_PAIRS
+        {
+            return None;
         }
         let overlap = |one: Option<Bits>, other: Option<Bits>| match (one, other) {
             (Some((start, size)), Some((other_start, other_size))) => {
@@ -118,6 +136,27 @@ impl Numbering {
                 })
                 .collect()
         });
-        overlapping.collect()
+        Some(overlapping.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_parts_and_looks_are_not_followed() {
+        let numbered = |count: u64| {
+            let mut numbering = Numbering::default();
+            for size in 1..=count {
+                let variable = (NodeId::new(0), NodeRef::NONE);
+                numbering.number(variable, Some((0, size)), Argument::default());
+            }
+            numbering
+        };
+        let few = numbered(3).overlapping(10).expect("they are few");
+        assert_eq!(few, [[0, 1, 2], [0, 1, 2], [0, 1, 2]]);
+        assert_eq!(numbered(3).overlapping(MOST_LOOKS), None);
+        assert_eq!(numbered(2000).overlapping(10), None);
     }
 }

@@ -80,7 +80,7 @@ impl Reaching {
                 row.1 = u32::MAX;
             }
         }
-        found.overlapping = numbering.overlapping();
+        found.overlapping = numbering.overlapping(function.insts().len())?;
         found.events.sort_unstable();
         found.events.dedup();
         found.solve(function, order).then_some(found)

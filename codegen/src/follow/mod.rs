@@ -10,9 +10,8 @@
 //! What is not certain is lost: a value that is nowhere, what an instruction that passes have changed may have
 //! overwritten, a variable that is in different places on paths that meet. A parameter that is nowhere any more is said
 //! to be what was in its register when the function was called, which debuggers may know of callers whose calls are
-//! described. A value that is
-//! a sum of a constant and another one, which is somewhere, is described by that. The registers of an integer that has
-//! several are followed each by itself, as if they were parts of the variable.
+//! described. A value that is a sum of a constant and another one, which is somewhere, is described by that. The
+//! registers of an integer that has several are followed each by itself, as if they were parts of the variable.
 //!
 //! Nothing of this is entered for functions without values of variables, and nothing of it changes code.
 

@@ -128,7 +128,7 @@ impl Tracked {
         if found.rows.iter().all(|row| row.source == Source::Nowhere) {
             return None;
         }
-        found.overlapping = numbering.overlapping();
+        found.overlapping = numbering.overlapping(func.insts.len())?;
         found.find_starts(function, func);
         found.blocks = func.blocks.len() as u32;
         let edges = flow_sources.iter().skip(func.blocks.len());
