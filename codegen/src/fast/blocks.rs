@@ -30,6 +30,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.bind_address(block);
             }
             self.rec.block(block);
+            let start = self.base.buf.offset();
             self.define_phis(block);
             let range = self.base.function.block_insts(block);
             let first = range.start + self.st.analysis.phi_counts[block.index()] as usize;
@@ -41,9 +42,24 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.lower_inst(block, inst)
                     .map_err(|halt| halt.at(self.base.function, self.base.view.module, inst))?;
             }
+            if self.base.buf.offset() == start {
+                self.keep_jump(block);
+            }
             self.end_block(block);
         }
         Ok(())
+    }
+
+    /// Puts an instruction that does nothing into a block without any that goes on to the next one: the line of its
+    /// jump is where a debugger stops, as at `break`, and `llc` has a jump there.
+    #[cold]
+    fn keep_jump(&mut self, block: Block) {
+        let goes_on = self.base.function.block_insts(block).last();
+        if goes_on.is_some_and(|last| self.base.function.insts()[last].op == Opcode::Jump)
+            && let Some((filler, _)) = self.base.isa.filler(1)
+        {
+            self.emit(filler);
+        }
     }
 
     /// Notes what is to be said of the next instruction, which may be the first of its block.
