@@ -1,7 +1,8 @@
 //! Scopes of a function that have code: blocks and inlined functions, with the ranges of it.
 //!
 //! A scope is named by its node and the call that it was inlined by. Each location of the code belongs to one, and so
-//! to all around it.
+//! to all around it. Code without a location is in the scopes that the code before and after it have in common, as with
+//! `llc`: ranges are few so, and a frame is not interrupted where passes have moved something.
 
 use super::graph::{Graph, MOST_SCOPES, Moved};
 use frazil_codegen::{CompiledFunction, MarkPlace};
@@ -69,6 +70,8 @@ impl ScopeTree {
             moved,
         };
         let mut last = None;
+        // The scope of the code with a location that came last, and its end.
+        let mut located: Option<(usize, u32)> = None;
         for index in 0..tree.marks.len() {
             let ScopeMark {
                 offset: start,
@@ -84,6 +87,10 @@ impl ScopeTree {
                     _ => tree.find(graph, location.scope, location.inlined_at),
                 };
                 last = Some((named, scope));
+                if let Some((before, its_end)) = located.filter(|before| before.1 < start) {
+                    tree.bridge(before, its_end, scope, start);
+                }
+                located = Some((scope, end));
                 tree.add_range(scope, start, end);
             }
         }
@@ -146,6 +153,27 @@ impl ScopeTree {
             return Some(0);
         }
         self.numbers.get(&(scope, inlined_at)).copied()
+    }
+
+    /// Extends the ranges that end with code in scope `before` to the start of code in another scope, in scopes that
+    /// both are in.
+    fn bridge(&mut self, before: usize, its_end: u32, scope: usize, start: u32) {
+        let (mut common, mut other) = (before, scope);
+        while common != other {
+            let deeper = match self.scopes[common].depth >= self.scopes[other].depth {
+                true => &mut common,
+                false => &mut other,
+            };
+            *deeper = self.scopes[*deeper].parent;
+        }
+        while common != 0 {
+            if let Some(range) = self.scopes[common].ranges.last_mut()
+                && range.1 == its_end
+            {
+                range.1 = start;
+            }
+            common = self.scopes[common].parent;
+        }
     }
 
     /// Adds a range to a scope and to all around it.

@@ -80,7 +80,8 @@ impl Tables {
         }
         if is_new {
             let texts = Value::Base(Place::TextOffsets, strings::HEADER_BYTES);
-            unit.set(unit.root(), dw::DW_AT_str_offsets_base, texts);
+            let followers = [dw::DW_AT_stmt_list, dw::DW_AT_comp_dir];
+            unit.set_before(&followers, dw::DW_AT_str_offsets_base, texts);
             // Types have no addresses.
             if unit.own_type.is_none() {
                 let addresses = Value::Base(Place::Addresses, addresses::HEADER_BYTES);

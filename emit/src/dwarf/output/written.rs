@@ -235,7 +235,7 @@ impl Dwarf {
             }
             if let Some(offset) = offset {
                 let value = Value::Base(Place::Lines, offset);
-                described.set(described.root(), dw::DW_AT_stmt_list, value);
+                described.set_before(&[dw::DW_AT_comp_dir], dw::DW_AT_stmt_list, value);
             }
             if described.half != Half::Split {
                 writing.tables.write_lists(described, &mut writing.object);
