@@ -14,6 +14,7 @@ mod compare_page;
 mod compiler;
 mod corpus;
 mod crosstest;
+mod debug_programs;
 mod debug_sections;
 mod debugger;
 mod llvm_tests;
@@ -32,6 +33,7 @@ mod rust_crates;
 mod rust_graph;
 mod share;
 mod survey;
+mod symbolizers;
 mod test;
 mod tidy;
 mod torture;
@@ -81,6 +83,8 @@ cargo xtask <command>
                                         sessions of gdb stop at the same lines, or points of lines in optimised code, and
                                         print the same values as with llc -O0;
                                         with --random, of as many programs of csmith, too
+  symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
+                                        functions and lines as with llc
   llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name
   machine-passes [--minutes N] [FILTER] the validator proves what machine passes do to the corpus
   modules                               write docs/modules.md, the order of all modules
@@ -144,6 +148,7 @@ fn run() -> anyhow::Result<bool> {
         Some("crosstest") => crosstest::command(arguments),
         Some("debug-sections") => debug_sections::command(arguments),
         Some("debugger") => debugger::command(arguments),
+        Some("symbolizers") => symbolizers::command(arguments),
         Some("llvm-tests") => llvm_tests::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),
         // Not for users: starts a program for `process::run_measured`.

@@ -52,6 +52,11 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("gdb"), &["gdb"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
     suites(Sign::Program("valgrind"), &["valgrind"]),
+    suites(Sign::Program("perf"), &["linux-perf"]),
+    suites(
+        Sign::File("/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a"),
+        &["libclang-rt-22-dev"],
+    ),
     suites(Sign::Program("csmith"), &["csmith", "libcsmith-dev"]),
     suites(Sign::Program("chromium"), &["chromium"]),
     suites(Sign::Program("make"), &["make"]),

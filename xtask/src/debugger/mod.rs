@@ -1,10 +1,11 @@
 //! `cargo xtask debugger`: sessions of gdb with the same program by Frazil and by `llc-22 -O0`.
 //!
-//! Each program is compiled by clang at -O0 with debug information: those of `tests/debug_information` and, with
-//! `--random N`, as many of csmith's. A session has a breakpoint at each line that `llc`'s line table has; at each stop
-//! it prints the variables that are initialised there ([`session.py`](session.py)). The two lists of stops are aligned,
-//! and the variables of stops that both have compared. Counted are stops that Frazil's program lacks, variables without
-//! a value, and those with another value. A line that consists of a jump alone has code in `llc`'s program only.
+//! Each program is compiled by clang or rustc at -O0 with debug information: those of `tests/debug_information` and,
+//! with `--random N`, as many of csmith's. A session has a breakpoint at each line that `llc`'s line table has; at each
+//! stop it prints the variables that are initialised there ([`session.py`](session.py)). The two lists of stops are
+//! aligned, and the variables of stops that both have compared. Counted are stops that Frazil's program lacks,
+//! variables without a value, and those with another value. Of a line with code in several places of a block of the
+//! source, gdb takes the first one; which one that is differs where blocks are laid out in another order.
 //!
 //! Optimised code comes to the parts of a line in another order: to where a loop counts before where it begins, say.
 //! Under recipes other than `Om1`, a session therefore stops at points instead of lines ([`points`]).
@@ -20,6 +21,7 @@ use anyhow::{Context, Result, ensure};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
+use crate::debug_programs::Program;
 use crate::{corpus, parallel, process, workspace};
 use stops::{Comparison, Stop};
 
@@ -34,13 +36,6 @@ const IN_ORDER: &str = "Om1";
 
 /// How many differences of a program are shown.
 const SHOWN: usize = 5;
-
-/// A program in C or C++.
-#[derive(Debug)]
-struct Program {
-    name: String,
-    source: PathBuf,
-}
 
 /// `cargo xtask debugger [--random N] [--seed N] [FILTER]` with the options of [`Compiler::from_arguments`].
 /// `Ok(false)` if variables have other values than in `llc`'s program.
@@ -59,7 +54,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
     let script = dir.join("session.py");
     fs::write(&script, SESSION)?;
-    let mut programs = committed(&filter)?;
+    let committed = workspace::root().join("tests/debug_information");
+    let mut programs = Program::list(&committed, &filter)?;
+    programs.extend(Program::list(&committed.join("rust"), &filter)?);
     for seed in seed..seed + random {
         programs.push(generated(seed, &dir)?);
     }
@@ -73,22 +70,6 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     println!("{:<24} {all}", "all");
     Ok(all.wrong == 0)
-}
-
-/// The programs of `tests/debug_information` whose names contain `filter`.
-fn committed(filter: &str) -> Result<Vec<Program>> {
-    let folder = workspace::root().join("tests/debug_information");
-    let mut programs = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
-        let source = entry?.path();
-        let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_program = matches!(source.extension().and_then(|end| end.to_str()), Some("c" | "cpp"));
-        if is_program && name.contains(filter) {
-            programs.push(Program { name, source });
-        }
-    }
-    programs.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(programs)
 }
 
 /// A program of csmith.
@@ -112,18 +93,12 @@ fn generated(seed: u64, dir: &Path) -> Result<Program> {
 fn compare(program: &Program, compiler: &Compiler, dir: &Path, script: &Path) -> Result<Comparison> {
     let path = |end: &str| dir.join(format!("{}.{end}", program.name));
     let bitcode = path("bc");
-    let is_cpp = program.name.ends_with(".cpp");
-    let mut clang = Command::new(if is_cpp { "clang++-22" } else { "clang-22" });
-    clang.args(["-g", "-O0", "-w", "-c", "-emit-llvm", "-I/usr/include/csmith"]);
     // What a variable has before it is assigned would differ.
-    clang.arg("-ftrivial-auto-var-init=zero");
-    process::checked(clang.arg(&program.source).arg("-o").arg(&bitcode))?;
+    program.make_bitcode(0, &["-ftrivial-auto-var-init=zero"], &bitcode)?;
     let link = |compiler: &Compiler, name: &str| -> Result<PathBuf> {
         let (object, executable) = (path(&format!("{name}.o")), path(name));
         process::checked(&mut compiler.command(&bitcode, &object)?)?;
-        // Addresses in the file are those in the process.
-        let mut linker = Command::new("clang++-22");
-        process::checked(linker.arg("-no-pie").arg(&object).arg("-o").arg(&executable))?;
+        program.link(&object, &[], &executable)?;
         Ok(executable)
     };
     let ours = link(compiler, "ours")?;

@@ -3,8 +3,8 @@
 # Parameters come by the environment: FRAZIL_SOURCE (the source file), FRAZIL_STOPS (at how many stops to end), and
 # either FRAZIL_LINES (numbers of lines, with commas) or FRAZIL_POINTS (a file with an address, a line and a column in
 # each row). Each line of output begins with a word: `stop`, `variable` or `end`. Addresses are left out, since they
-# differ from program to program, but for the symbols that they belong to; so is what characters there are at an
-# address, which may go on beyond the object. Left out, too, are variables that are declared at or after the current
+# differ from program to program, but for the symbols that they belong to, and if these are data, where in them; so is
+# what characters there are at an address, which may go on beyond the object. Left out, too, are variables that are declared at or after the current
 # line, which are not initialised yet.
 
 import os
@@ -22,14 +22,17 @@ for setting in ["pagination off", "debuginfod enabled off", "confirm off", "prin
 SOURCE = os.environ["FRAZIL_SOURCE"]
 STOPS = int(os.environ["FRAZIL_STOPS"])
 CHARACTERS = r'"(?:[^"\\]|\\.)*"(?:\.\.\.)?|<incomplete sequence [^>]*>'
-ADDRESS = re.compile(r'0x[0-9a-f]+( <(?!incomplete)[^>]*>)?(?:,? (?:%s))*' % CHARACTERS)
+ADDRESS = re.compile(r'0x[0-9a-f]+( <(?!incomplete)(?:[^<>]|<[^<>]*>)*>)?(?:,? (?:%s))*' % CHARACTERS)
 
 
 def without_address(match):
     """What stands for an address: the symbol that it belongs to, and whether it is one."""
     if match.group(0) == "0x0":
         return "0x0"
-    return "ADDRESS" + (match.group(1) or "")
+    symbol = match.group(1) or ""
+    if "+" in symbol and gdb.block_for_pc(int(match.group(0).split()[0], 16)) is not None:
+        symbol = symbol.rsplit("+", 1)[0] + ">"
+    return "ADDRESS" + symbol
 
 
 def describe(value):

@@ -23,6 +23,9 @@ pub struct Comparison {
     /// Stops of the reference, and how many of them both sessions have.
     stops: usize,
     matched: usize,
+    /// Stops that the reference alone has at a line right after another stop there, which its code comes to in several
+    /// pieces.
+    repeated: usize,
     /// Variables that the reference has at these, how many of them are equal, and how many have no place.
     variables: usize,
     equal: usize,
@@ -38,6 +41,7 @@ impl Comparison {
     pub fn add(&mut self, other: &Comparison) {
         self.stops += other.stops;
         self.matched += other.matched;
+        self.repeated += other.repeated;
         self.variables += other.variables;
         self.equal += other.equal;
         self.lost += other.lost;
@@ -51,7 +55,11 @@ impl fmt::Display for Comparison {
             f,
             "{} of {} stops, {} of {} variables equal, {} lost, {} wrong",
             self.matched, self.stops, self.equal, self.variables, self.lost, self.wrong
-        )
+        )?;
+        match self.repeated {
+            0 => Ok(()),
+            repeated => write!(f, "; {repeated} more stops at the line of the one before"),
+        }
     }
 }
 
@@ -95,6 +103,10 @@ pub fn compare(ours: &[Stop], theirs: &[Stop]) -> Comparison {
         let in_theirs = ahead(theirs, other, &ours[own].place).unwrap_or(usize::MAX);
         let in_ours = ahead(ours, own, &theirs[other].place).unwrap_or(usize::MAX);
         match in_theirs <= in_ours {
+            true if other > 0 && theirs[other - 1].place == theirs[other].place => {
+                found.repeated += 1;
+                other += 1;
+            }
             true => {
                 found.stops += 1;
                 found.notes.push(format!("no stop at {}", theirs[other].place));
@@ -136,11 +148,11 @@ mod tests {
     #[test]
     fn sessions_are_aligned() {
         let ours = parse("stop f 1\nvariable a 1\nstop f 3\nvariable a 2\nvariable b <optimized out>\nstop g 9\nend\n");
-        let theirs = parse("stop f 1\nvariable a 1\nstop f 2\nstop f 3\nvariable a 3\nvariable b 4\nend\n");
+        let theirs = parse("stop f 1\nvariable a 1\nstop f 1\nstop f 2\nstop f 3\nvariable a 3\nvariable b 4\nend\n");
         let found = compare(&ours, &theirs);
         assert_eq!(
             found.to_string(),
-            "2 of 3 stops, 1 of 3 variables equal, 1 lost, 1 wrong"
+            "2 of 3 stops, 1 of 3 variables equal, 1 lost, 1 wrong; 1 more stops at the line of the one before"
         );
         // What is wrong comes first.
         assert_eq!(found.notes[..2], ["a at f 3 is 2; expected 3", "no stop at f 2"]);
