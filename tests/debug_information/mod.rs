@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -23,6 +23,7 @@ const PROGRAMS: [&str; 10] = [
     "labels.c",
     "wide.c",
     "lists.c",
+    "trace.cpp",
 ];
 
 fn source(name: &str) -> PathBuf {
@@ -226,6 +227,16 @@ fn frames_that_tail_calls_have_taken_are_those_of_llc() {
         for recipe in ["O1", "O2", "Os"] {
             compare_version("calls.c", "calls.gdb", recipe, ("-O2", version));
         }
+    }
+}
+
+/// In a comparison that `qsort` calls, a signal handler, a destructor while an exception is thrown, and functions that
+/// were inlined.
+#[test]
+fn backtraces_are_those_of_llc() {
+    compare("trace.cpp", "trace.gdb");
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("trace.cpp", "trace.gdb", recipe, "-O2");
     }
 }
 
