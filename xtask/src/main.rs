@@ -78,11 +78,13 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
-  debug-sections [--minutes N] [FILTER] the corpus with debug information: it is valid, and the rest is the same without
-  debugger [--random N] [--seed N] [FILTER]
+  debug-sections [--torture|--wide] [--minutes N] [FILTER]
+                                        the corpus, GCC's tests or code bases with debug information: it is valid, and
+                                        the rest is the same without
+  debugger [--lldb] [--random N] [--seed N] [FILTER]
                                         sessions of gdb stop at the same lines, or points of lines in optimised code, and
                                         print the same values as with llc -O0;
-                                        with --random, of as many programs of csmith, too
+                                        with --random, of as many programs of csmith, too; with --lldb, of lldb
   symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
                                         functions and lines as with llc
   llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name

@@ -53,6 +53,7 @@ const NEEDS: &[Need] = &[
     suites(Sign::Program("xz"), &["xz-utils"]),
     suites(Sign::Program("valgrind"), &["valgrind"]),
     suites(Sign::Program("perf"), &["linux-perf"]),
+    suites(Sign::Program("lldb-22"), &["lldb-22"]),
     suites(
         Sign::File("/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a"),
         &["libclang-rt-22-dev"],

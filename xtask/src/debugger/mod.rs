@@ -7,9 +7,12 @@
 //! variables without a value, and those with another value. Of a line with code in several places of a block of the
 //! source, gdb takes the first one; which one that is differs where blocks are laid out in another order.
 //!
+//! With `--lldb`, the sessions are of lldb ([`lldb`]), for unoptimised code.
+//!
 //! Optimised code comes to the parts of a line in another order: to where a loop counts before where it begins, say.
 //! Under recipes other than `Om1`, a session therefore stops at points instead of lines ([`points`]).
 
+mod lldb;
 mod points;
 mod stops;
 
@@ -37,13 +40,19 @@ const IN_ORDER: &str = "Om1";
 /// How many differences of a program are shown.
 const SHOWN: usize = 5;
 
-/// `cargo xtask debugger [--random N] [--seed N] [FILTER]` with the options of [`Compiler::from_arguments`].
-/// `Ok(false)` if variables have other values than in `llc`'s program.
+/// `cargo xtask debugger [--lldb] [--random N] [--seed N] [FILTER]` with the options of [`Compiler::from_arguments`].
+/// `Ok(false)` if variables have other values than in `llc`'s program, or unoptimised code lacks too many stops or
+/// values.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let compiler = Compiler::from_arguments(&mut arguments)?;
     let random: u64 = arguments.opt_value_from_str("--random")?.unwrap_or(0);
     let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
-    for program in ["gdb", "clang-22", "clang++-22"] {
+    let by_lldb = arguments.contains("--lldb");
+    ensure!(
+        !by_lldb || compiler.recipe() == Some(IN_ORDER),
+        "sessions of lldb are for the recipe {IN_ORDER}"
+    );
+    for program in [if by_lldb { "lldb-22" } else { "gdb" }, "clang-22", "clang++-22"] {
         ensure!(
             workspace::is_on_path(program),
             "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
@@ -56,11 +65,15 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     fs::write(&script, SESSION)?;
     let committed = workspace::root().join("tests/debug_information");
     let mut programs = Program::list(&committed, &filter)?;
-    programs.extend(Program::list(&committed.join("rust"), &filter)?);
+    if !by_lldb {
+        programs.extend(Program::list(&committed.join("rust"), &filter)?);
+    }
     for seed in seed..seed + random {
         programs.push(generated(seed, &dir)?);
     }
-    let outcomes = parallel::map(&programs, |program| compare(program, &compiler, &dir, &script));
+    let outcomes = parallel::map(&programs, |program| {
+        compare(program, &compiler, &dir, (&script, by_lldb))
+    });
     let mut all = Comparison::default();
     for (program, outcome) in programs.iter().zip(outcomes) {
         let found = outcome.with_context(|| program.name.clone())?;
@@ -69,7 +82,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         all.add(&found);
     }
     println!("{:<24} {all}", "all");
-    Ok(all.wrong == 0)
+    Ok(all.wrong == 0 && (compiler.recipe() != Some(IN_ORDER) || all.is_complete()))
 }
 
 /// A program of csmith.
@@ -90,7 +103,7 @@ fn generated(seed: u64, dir: &Path) -> Result<Program> {
 }
 
 /// Compares the sessions with a program.
-fn compare(program: &Program, compiler: &Compiler, dir: &Path, script: &Path) -> Result<Comparison> {
+fn compare(program: &Program, compiler: &Compiler, dir: &Path, (script, by_lldb): (&Path, bool)) -> Result<Comparison> {
     let path = |end: &str| dir.join(format!("{}.{end}", program.name));
     let bitcode = path("bc");
     // What a variable has before it is assigned would differ.
@@ -106,7 +119,10 @@ fn compare(program: &Program, compiler: &Compiler, dir: &Path, script: &Path) ->
     let table = points::read(&theirs, &program.name)?;
     if compiler.recipe() == Some(IN_ORDER) {
         let lines = points::lines(&table);
-        let stops = |executable| session(executable, program, ("FRAZIL_LINES", &lines), script);
+        let stops = |executable| match by_lldb {
+            true => lldb::session(executable, &program.name, &lines),
+            false => session(executable, program, ("FRAZIL_LINES", &lines), script),
+        };
         return Ok(stops::compare(&stops(&ours)?, &stops(&theirs)?));
     }
     let kept = points::unique(&table);

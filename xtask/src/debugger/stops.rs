@@ -7,7 +7,7 @@ use std::fmt;
 const LOOK_AHEAD: usize = 40;
 
 /// What gdb says of a variable that has no place.
-const LOST: &str = "<optimized out>";
+pub const LOST: &str = "<optimized out>";
 
 /// A stop: where it is, and the variables there.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +36,16 @@ pub struct Comparison {
     pub notes: Vec<String>,
 }
 
+/// The least shares of stops and of values of variables that unoptimised code has, of those of the reference.
+const LEAST: [f64; 2] = [0.99, 0.995];
+
 impl Comparison {
+    /// Whether nearly all stops and values of the reference are there.
+    pub fn is_complete(&self) -> bool {
+        let share = |count: usize, total: usize| count as f64 / total.max(1) as f64;
+        share(self.matched, self.stops) >= LEAST[0] && share(self.equal, self.variables) >= LEAST[1]
+    }
+
     /// Adds the counts of another comparison.
     pub fn add(&mut self, other: &Comparison) {
         self.stops += other.stops;

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -187,7 +187,7 @@ fn bitcode_files(case: &Case, dir: &Path) -> Vec<PathBuf> {
 fn reference(case: &Case, suite: &Path, dir: &Path) -> Result<String> {
     let bitcode = bitcode_files(case, dir);
     for (source, output) in case.sources.iter().zip(&bitcode) {
-        if let Some(problem) = compile(case, source, suite, output)? {
+        if let Some(problem) = compile(case, source, suite, &[], output)? {
             return Ok(format!("clang: {problem}"));
         }
     }
@@ -204,8 +204,47 @@ fn reference(case: &Case, suite: &Path, dir: &Path) -> Result<String> {
     })
 }
 
+/// A source of a test, to be compiled in another way.
+#[derive(Clone, Debug)]
+pub struct Test {
+    case: Arc<Case>,
+    suite: Arc<Path>,
+    number: usize,
+}
+
+/// The sources of all tests whose names contain `filter`.
+pub fn sources(filter: &str) -> Result<Vec<Test>> {
+    let suite: Arc<Path> = cases::unpack(&workspace::target_dir().join("torture"))?.into();
+    let mut found = Vec::new();
+    for case in cases::list(&suite, filter)? {
+        let case = Arc::new(case);
+        found.extend((0..case.sources.len()).map(|number| Test {
+            case: Arc::clone(&case),
+            suite: Arc::clone(&suite),
+            number,
+        }));
+    }
+    Ok(found)
+}
+
+impl Test {
+    /// The test's name, with the number of the source if it is not the first one.
+    pub fn name(&self) -> String {
+        match self.number {
+            0 => self.case.name.clone(),
+            number => format!("{}-{number}", self.case.name),
+        }
+    }
+
+    /// Compiles it to bitcode with further options; whether clang does.
+    pub fn compile(&self, options: &[&str], output: &Path) -> Result<bool> {
+        let source = &self.case.sources[self.number];
+        Ok(compile(&self.case, source, &self.suite, options, output)?.is_none())
+    }
+}
+
 /// Compiles a source to bitcode in the first dialect that clang accepts it in; else the error in the first one.
-fn compile(case: &Case, source: &Path, suite: &Path, output: &Path) -> Result<Option<String>> {
+fn compile(case: &Case, source: &Path, suite: &Path, options: &[&str], output: &Path) -> Result<Option<String>> {
     let mut problem = None;
     for dialect in DIALECTS {
         let mut clang = workspace::llvm_tool(workspace::CLANG)?;
@@ -213,7 +252,8 @@ fn compile(case: &Case, source: &Path, suite: &Path, output: &Path) -> Result<Op
             .current_dir(suite)
             .args(CLANG_OPTIONS)
             .arg(dialect)
-            .args(&case.options);
+            .args(&case.options)
+            .args(options);
         clang.arg(source).arg("-o").arg(output);
         let outcome = process::run(&mut clang, process::TIME_LIMIT)?;
         if outcome.success() {

@@ -46,6 +46,22 @@ pub fn make(filter: &str) -> Result<bool> {
     Ok(true)
 }
 
+/// The modules of all code bases at these levels whose names contain `filter`: name, level and bitcode.
+pub fn modules_at(levels: &[Level], filter: &str) -> Result<Vec<(String, Level, PathBuf)>> {
+    let mut found = Vec::new();
+    for code_base in CODE_BASES {
+        for &level in levels {
+            let name = format!("{}-{}", code_base.name, level.name());
+            if name.contains(filter) {
+                let made = modules::make(code_base, level)?;
+                let modules = made.modules.into_iter();
+                found.extend(modules.map(|module| (format!("{name}-{}", module.name), level, module.bitcode)));
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Tests the code bases whose names contain `filter` under recipes, as many as the share allows.
 pub fn test(filter: &str, compilers: &[Compiler], share: &mut Share) -> Result<bool> {
     let selected = selected(filter)?;

@@ -1,0 +1,143 @@
+//! `cargo xtask debug-sections`: modules with debug information, compiled under every recipe.
+//!
+//! For each module and recipe, `llvm-dwarfdump --verify` must find nothing, `readelf` and `gdb` must read all of it
+//! without a warning but for those that they give of llc's object, too, and everything that is part of the program must
+//! be the same bytes as with `--strip-debug`. The modules are those of the corpus, with a table of the bytes of the
+//! debug sections beside those of llc at the module's level; or with `--torture`, GCC's tests; or with `--wide`, the
+//! code bases of `crosstest --wide`.
+//!
+//! Not here: what the sections say (`debugger`, `symbolizers`, and the tests of debug information).
+
+mod check;
+mod subjects;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result, ensure};
+use pico_args::Arguments;
+
+use crate::compiler::{Compiler, RECIPES};
+use crate::share::Share;
+use crate::{corpus, parallel, workspace};
+use check::{Checked, bytes_of_llc, check};
+use subjects::{Subject, Suite};
+
+/// Counts, and how large debug sections are beside those of llc, by level.
+#[derive(Debug, Default)]
+struct Report {
+    passed: usize,
+    failed: usize,
+    /// How often for which reason.
+    refused: BTreeMap<String, usize>,
+    /// Sources that clang refuses.
+    useless: usize,
+    ratios: BTreeMap<&'static str, Vec<f64>>,
+}
+
+/// `cargo xtask debug-sections [--torture|--wide] [FILTER]` with the options of [`Share`] and
+/// [`Compiler::list_from_arguments`].
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
+    let mut share = Share::from_arguments(&mut arguments)?;
+    let suite = match (arguments.contains("--torture"), arguments.contains("--wide")) {
+        (false, false) => Suite::Corpus,
+        (true, false) => Suite::Torture,
+        (false, true) => Suite::Wide,
+        (true, true) => anyhow::bail!("--torture and --wide exclude each other"),
+    };
+    let subjects = subjects::list(suite, &corpus::filter(arguments)?)?;
+    ensure!(!subjects.is_empty(), "no module of that name");
+    let dir = workspace::target_dir().join("debug-sections");
+    fs::create_dir_all(&dir)?;
+    share.begin();
+    if suite == Suite::Corpus {
+        let titles = ["module", "", "debug kB", "llc's", "ratio"];
+        println!(
+            "{:<20} {:<11} {:>9} {:>9} {:>6}",
+            titles[0], titles[1], titles[2], titles[3], titles[4]
+        );
+    }
+    let order = share.order(subjects.len());
+    let report = Mutex::new(Report::default());
+    let next = AtomicUsize::new(0);
+    parallel::repeat(|| {
+        if !share.has_time() {
+            return Ok(false);
+        }
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(subject) = order.get(number).map(|&number| &subjects[number]) else {
+            return Ok(false);
+        };
+        let own = dir.join("made").join(&subject.name);
+        let outcome = look_at(subject, suite, &compilers, &dir, &own, &report);
+        outcome.with_context(|| subject.name.clone())?;
+        let _ = fs::remove_dir_all(&own);
+        Ok(true)
+    })?;
+    let report = report.into_inner().expect("no thread panics while it reports");
+    println!();
+    for (level, ratios) in &report.ratios {
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let count = ratios.len();
+        println!("{level}: debug sections {mean:.3} of llc's, geometric mean of {count}");
+    }
+    let made = next.into_inner().min(subjects.len());
+    println!("{}", share.report("modules", made, subjects.len()));
+    for (reason, count) in &report.refused {
+        println!("refused, with debug information and without: {count} x {reason}");
+    }
+    let (passed, failed, useless) = (report.passed, report.failed, report.useless);
+    let refused: usize = report.refused.values().sum();
+    println!("{passed} passed, {failed} failed, {refused} refused; clang refuses {useless} sources");
+    Ok(failed == 0)
+}
+
+/// Looks at a module under all recipes; what is made on the way is in `own`.
+fn look_at(
+    subject: &Subject,
+    suite: Suite,
+    compilers: &[Compiler],
+    dir: &Path,
+    own: &Path,
+    report: &Mutex<Report>,
+) -> Result<()> {
+    fs::create_dir_all(own)?;
+    let Some(bitcode) = subject.bitcode(own)? else {
+        report.lock().expect("no thread panics while it reports").useless += 1;
+        return Ok(());
+    };
+    let kept = if suite == Suite::Corpus { dir } else { own };
+    let found = check(subject, &bitcode, compilers, own, kept)?;
+    let theirs = match suite {
+        Suite::Corpus => Some(bytes_of_llc(subject, &bitcode, kept)?),
+        _ => None,
+    };
+    let mut report = report.lock().expect("no thread panics while it reports");
+    for (compiler, checked) in compilers.iter().zip(found) {
+        let (name, compiler) = (&subject.name, compiler.name());
+        match checked {
+            Checked::Good(own_bytes) => {
+                report.passed += 1;
+                if let Some(theirs) = theirs {
+                    let ratio = own_bytes as f64 / theirs.max(1) as f64;
+                    report.ratios.entry(subject.level.name()).or_default().push(ratio);
+                    let [own, theirs] = [own_bytes, theirs].map(|bytes| bytes as f64 / 1000.0);
+                    println!("{name:<20} {compiler:<11} {own:>9.1} {theirs:>9.1} {ratio:>6.3}");
+                }
+            }
+            Checked::Refused(reason) => {
+                let reason = reason.split("not supported: ").last().unwrap_or(&reason).to_owned();
+                *report.refused.entry(reason).or_default() += 1;
+            }
+            Checked::Bad(reason) => {
+                report.failed += 1;
+                println!("{name:<20} {compiler:<11} FAILED: {reason}");
+            }
+        }
+    }
+    Ok(())
+}
