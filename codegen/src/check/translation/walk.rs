@@ -293,7 +293,7 @@ impl Walk<'_, '_> {
         let mut operands = Vec::new();
         let mut names: Vec<Reg> = Vec::new();
         let mut shape: Vec<u32> = Vec::new();
-        let (mut uses, mut defs) = (PRegSet::EMPTY, PRegSet::EMPTY);
+        let (mut uses, mut defs, mut filled) = (PRegSet::EMPTY, PRegSet::EMPTY, PRegSet::EMPTY);
         let mut written: Vec<Reg> = Vec::new();
         let mut read: Vec<Reg> = Vec::new();
         let mut writes_flags = false;
@@ -334,8 +334,14 @@ impl Walk<'_, '_> {
                 }
             });
             let sets = func.implicit(&inst, desc);
-            uses = uses.union(sets.uses.minus(defs));
+            // What an instruction of the group has written before is no operand, as the argument of a call.
+            uses = uses.union(sets.uses.minus(defs).minus(filled));
             defs = defs.union(sets.defs);
+            for_each_register(&inst, desc, |_, reg, role| {
+                if role == Role::Def && !reg.is_virtual() && reg.is_register() {
+                    filled.insert(reg);
+                }
+            });
         }
         for &reg in &read {
             // Registers that the group itself defines first are described by its shape.
