@@ -1,7 +1,8 @@
 //! Edits of stack slots. They show at once, and may be made between the begin and the commit of other edits.
 
-use crate::entities::SlotId;
+use crate::entities::{SlotId, Value};
 use crate::function::{Function, ValueKind};
+use crate::operand::Operand;
 use frazil_support::EntityRef;
 
 impl Function {
@@ -12,7 +13,8 @@ impl Function {
     }
 
     /// Takes the slots out whose addresses nothing uses. Returns how many these are. The numbers of slots change; those
-    /// of their addresses remain.
+    /// of their addresses remain. Variables in them keep their addresses until the next commit, which may know their
+    /// values; without one, [`Function::lose_variables_of_removed_slots`] must follow.
     pub fn remove_unused_slots(&mut self) -> usize {
         let before = self.slots.len();
         let mut kept = 0;
@@ -28,5 +30,15 @@ impl Function {
             is_used
         });
         before - kept
+    }
+
+    /// Loses the variables that were in slots that are taken out.
+    pub fn lose_variables_of_removed_slots(&mut self) {
+        for value in &mut self.debug.values {
+            let is_removed = |operand: Value| self.values[operand.index()].kind == ValueKind::Forward;
+            if value.operand.as_value().is_some_and(is_removed) {
+                value.operand = Operand::NONE;
+            }
+        }
     }
 }

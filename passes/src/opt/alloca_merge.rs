@@ -73,6 +73,9 @@ impl FunctionPass for AllocaMerge {
             return Ok(Preserved::unchanged());
         }
         let unused = function.remove_unused_slots();
+        if unused > 0 {
+            function.lose_variables_of_removed_slots();
+        }
         cx.count("unused slots removed", unused as u64);
         let mut merged = 0;
         if function.slots().len() > 1 && !calls_something_returning_twice(function) {
