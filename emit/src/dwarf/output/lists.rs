@@ -40,15 +40,17 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Writes the lists of a unit, and says where each is: its offset, before version 5, which has numbers instead.
+    /// Writes the lists of a unit in an order, and says where each is: its offset, before version 5, which has numbers
+    /// instead and is written in their order.
     pub fn write<L>(
         self,
         lists: &Lists<L>,
+        order: impl Iterator<Item = u32>,
         addresses: &mut Addresses,
         out: &mut Bytes,
         item: impl Fn(Form, &L, &mut Addresses, &mut Bytes),
     ) -> Vec<u64> {
-        let mut offsets = Vec::new();
+        let mut offsets = vec![0; lists.len()];
         let part = (self.version >= 5).then(|| {
             let part = out.begin_part();
             out.u16(self.version);
@@ -60,9 +62,9 @@ impl Form {
         if let Some((_, base)) = part {
             out.bytes.resize(base + 4 * lists.len(), 0);
         }
-        for list in lists {
-            offsets.push(out.len() as u64);
-            for one in list {
+        for number in order {
+            offsets[number as usize] = out.len() as u64;
+            for one in &lists[number as usize] {
                 item(self, one, addresses, out);
             }
             match part {

@@ -367,6 +367,34 @@ impl Unit {
         std::iter::successors(at(first), move |attribute| at(attribute.next))
     }
 
+    /// The numbers of lists of ranges and of locations, of which there are so many, in the order in which entries of
+    /// the file mention them.
+    pub(super) fn mentioned_lists(&self, counts: [usize; 2]) -> [Vec<u32>; 2] {
+        let mut orders = counts.map(Vec::with_capacity);
+        let mut is_seen = counts.map(|count| vec![false; count]);
+        let mut add = |kind: usize, number: u32| {
+            if !std::mem::replace(&mut is_seen[kind][number as usize], true) {
+                orders[kind].push(number);
+            }
+        };
+        let mut next = Some(ROOT);
+        while let Some(entry) = next {
+            for attribute in self.attributes_of(entry) {
+                match attribute.value {
+                    Value::Ranges(number) => add(0, number),
+                    Value::Locations(number) => add(1, number),
+                    _ => {}
+                }
+            }
+            next = self.after(entry).0;
+        }
+        // Entries that were left out have lists, too.
+        for (kind, count) in counts.into_iter().enumerate() {
+            (0..count as u32).for_each(|number| add(kind, number));
+        }
+        orders
+    }
+
     /// The entry after another in the order of the file, and how many lists of children end between both; `None` after
     /// the last one, with the number of lists that end there.
     pub(super) fn after(&self, entry: u32) -> (Option<u32>, u32) {

@@ -58,8 +58,15 @@ impl Tables {
         let is_new = version >= 5;
         let bases = [&out.ranges, &out.locations].map(|section| section.len() as u64 + lists::HEADER_BYTES);
         let (ranges, locations) = (std::mem::take(&mut unit.ranges), std::mem::take(&mut unit.locations));
+        // Readers of old versions expect that the first entry with a list has the first one.
+        let orders = match is_new {
+            true => [ranges.len(), locations.len()].map(|count| (0..count as u32).collect()),
+            false => unit.mentioned_lists([ranges.len(), locations.len()]),
+        };
+        let [order_of_ranges, order_of_locations] = orders.map(Vec::into_iter);
         if !ranges.is_empty() {
-            self.ranges = form.write(&ranges, &mut self.addresses, &mut out.ranges, Form::range);
+            let out = &mut out.ranges;
+            self.ranges = form.write(&ranges, order_of_ranges, &mut self.addresses, out, Form::range);
             if is_new {
                 unit.set(
                     unit.root(),
@@ -69,7 +76,8 @@ impl Tables {
             }
         }
         if !locations.is_empty() {
-            self.locations = form.write(&locations, &mut self.addresses, &mut out.locations, Form::location);
+            let out = &mut out.locations;
+            self.locations = form.write(&locations, order_of_locations, &mut self.addresses, out, Form::location);
             if is_new {
                 unit.set(
                     unit.root(),
@@ -98,11 +106,13 @@ impl Tables {
             is_split: true,
         };
         if !halves.ranges.is_empty() {
-            form.write(&halves.ranges, &mut self.addresses, &mut out.ranges, Form::range);
+            let order = 0..halves.ranges.len() as u32;
+            form.write(&halves.ranges, order, &mut self.addresses, &mut out.ranges, Form::range);
         }
         if !halves.locations.is_empty() {
             form.write(
                 &halves.locations,
+                0..halves.locations.len() as u32,
                 &mut self.addresses,
                 &mut out.locations,
                 Form::location,
