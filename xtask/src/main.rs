@@ -78,9 +78,9 @@ cargo xtask <command>
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
-  debug-sections [--torture|--wide] [--minutes N] [FILTER]
-                                        the corpus, GCC's tests or code bases with debug information: it is valid, and
-                                        the rest is the same without
+  debug-sections [--torture|--wide|--rust] [--minutes N] [FILTER]
+                                        the corpus, GCC's tests, code bases or crates with debug information: it is
+                                        valid, and the rest is the same without
   debugger [--lldb] [--random N] [--seed N] [FILTER]
                                         sessions of gdb stop at the same lines, or points of lines in optimised code, and
                                         print the same values as with llc -O0;

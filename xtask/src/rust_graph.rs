@@ -79,6 +79,31 @@ pub fn linker() -> Result<PathBuf> {
     Ok(workspace::target_dir().join("release/frazil-link"))
 }
 
+/// Has rustc make bitcode of all crates with further flags, in a folder of its own, and says where it is.
+pub fn bitcode(name: &str, flags: &[&str]) -> Result<Vec<PathBuf>> {
+    let folder = workspace::target_dir().join("rust-graph");
+    write_project(&folder)?;
+    let target = folder.join(name);
+    let mut build = workspace::cargo();
+    build
+        .args(["build", "--quiet", "--target-dir"])
+        .arg(&target)
+        .current_dir(&folder);
+    build.env(
+        "RUSTFLAGS",
+        format!("--emit=llvm-bc,link -Ccodegen-units=1 {}", flags.join(" ")),
+    );
+    process::checked(&mut build)?;
+    let deps = target.join("debug/deps");
+    let entries = fs::read_dir(&deps).with_context(|| deps.display().to_string())?;
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .collect();
+    found.retain(|path| path.extension().is_some_and(|end| end == "bc"));
+    found.sort();
+    Ok(found)
+}
+
 fn write_project(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder.join("src"))?;
     write_if_new(&folder.join("Cargo.toml"), MANIFEST.as_bytes())?;

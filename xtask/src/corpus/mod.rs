@@ -102,7 +102,7 @@ impl Level {
     }
 
     /// The options for rustc, but for [`processor`](Self::processor).
-    fn options_of_rustc(self) -> &'static [&'static str] {
+    pub fn options_of_rustc(self) -> &'static [&'static str] {
         match self {
             Level::O0 => &["-Copt-level=0"],
             Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags, SectionKind, SymbolKind};
 
 use super::subjects::Subject;
 use crate::compiler::{Compiler, LlcLevel};
@@ -207,11 +207,17 @@ impl Sections {
         let (mut program, mut debug_bytes) = (Vec::new(), 0);
         for section in file.sections() {
             let name = section.name()?.to_owned();
+            // Rust's names of scripts for gdb are data of the program in a section with such a name.
+            let is_loaded = match section.flags() {
+                SectionFlags::Elf { sh_flags, .. } => sh_flags.contains(object::elf::SHF_ALLOC),
+                _ => false,
+            };
+            let is_debug = name.contains(".debug_") && !is_loaded;
             // Symbols have other numbers where sections of debug information have symbols, too.
             let is_table = section.kind() == SectionKind::Metadata;
-            if name.starts_with(".debug_") {
-                debug_bytes += section.size();
-            } else if !is_table && !name.contains(".debug_") && section.size() > 0 {
+            if is_debug {
+                debug_bytes += if is_table { 0 } else { section.size() };
+            } else if !is_table && section.size() > 0 {
                 program.push(Section {
                     name,
                     bytes: section.data()?.to_vec(),

@@ -4,7 +4,7 @@
 //! without a warning but for those that they give of llc's object, too, and everything that is part of the program must
 //! be the same bytes as with `--strip-debug`. The modules are those of the corpus, with a table of the bytes of the
 //! debug sections beside those of llc at the module's level; or with `--torture`, GCC's tests; or with `--wide`, the
-//! code bases of `crosstest --wide`.
+//! code bases of `crosstest --wide`; or with `--rust`, the crates of `rust`.
 //!
 //! Not here: what the sections say (`debugger`, `symbolizers`, and the tests of debug information).
 
@@ -38,17 +38,25 @@ struct Report {
     ratios: BTreeMap<&'static str, Vec<f64>>,
 }
 
-/// `cargo xtask debug-sections [--torture|--wide] [FILTER]` with the options of [`Share`] and
+/// Options for other modules than those of the corpus.
+const SUITES: [(&str, Suite); 3] = [
+    ("--torture", Suite::Torture),
+    ("--wide", Suite::Wide),
+    ("--rust", Suite::Rust),
+];
+
+/// `cargo xtask debug-sections [--torture|--wide|--rust] [FILTER]` with the options of [`Share`] and
 /// [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
-    let suite = match (arguments.contains("--torture"), arguments.contains("--wide")) {
-        (false, false) => Suite::Corpus,
-        (true, false) => Suite::Torture,
-        (false, true) => Suite::Wide,
-        (true, true) => anyhow::bail!("--torture and --wide exclude each other"),
-    };
+    let asked: Vec<Suite> = SUITES
+        .iter()
+        .filter(|row| arguments.contains(row.0))
+        .map(|row| row.1)
+        .collect();
+    ensure!(asked.len() <= 1, "--torture, --wide and --rust exclude each other");
+    let suite = asked.first().copied().unwrap_or(Suite::Corpus);
     let subjects = subjects::list(suite, &corpus::filter(arguments)?)?;
     ensure!(!subjects.is_empty(), "no module of that name");
     let dir = workspace::target_dir().join("debug-sections");

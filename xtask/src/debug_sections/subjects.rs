@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::corpus::{self, Level};
 use crate::crosstest::wide;
+use crate::rust_graph;
 use crate::torture::{self, Test};
 
 /// A module with debug information.
@@ -35,6 +36,8 @@ pub enum Suite {
     Torture,
     /// The code bases of `crosstest --wide`, in C and C++.
     Wide,
+    /// The crates of `cargo xtask rust`.
+    Rust,
 }
 
 /// The modules of a suite at both levels whose names contain `filter`.
@@ -60,6 +63,20 @@ pub fn list(suite: Suite, filter: &str) -> Result<Vec<Subject>> {
                     source: Source::Test(test.clone()),
                 }));
             }
+        }
+        Suite::Rust => {
+            for level in Level::WITH_DEBUG {
+                for bitcode in rust_graph::bitcode(level.name(), level.options_of_rustc())? {
+                    let stem = bitcode.file_stem().unwrap_or_default().to_string_lossy();
+                    found.push(Subject {
+                        name: format!("{stem}-{}", level.name()),
+                        level,
+                        recipe_file: None,
+                        source: Source::Made(bitcode),
+                    });
+                }
+            }
+            found.retain(|subject| subject.name.contains(filter));
         }
         Suite::Wide => {
             for (name, level, bitcode) in wide::modules_at(&Level::WITH_DEBUG, filter)? {
