@@ -2,7 +2,9 @@
 
 use super::alu::{IMM32, apply};
 use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
-use super::{class_of, extended_copy, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87};
+use super::{
+    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, x87,
+};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -269,6 +271,17 @@ pub(super) fn select_float<C: LowerCtx>(
     if_true: Operand,
     if_false: Operand,
 ) -> Result<(), CodegenError> {
+    if let Some((row, is_straight)) = float_extreme(cx, data) {
+        let (first, second) = match is_straight {
+            true => (if_true, if_false),
+            false => (if_false, if_true),
+        };
+        let second = cx.use_reg(second, 0);
+        let first = cx.use_last(first, 0);
+        let dst = cx.def_reuse(result(data), 0, first);
+        cx.emit(rr(row, float_bytes(data.ty), dst, second));
+        return Ok(());
+    }
     let on_false = cx.use_reg(if_false, 0);
     let on_true = cx.use_last(if_true, 0);
     let test = test(cx, data.a)?;
@@ -292,6 +305,19 @@ pub(super) fn select_float<C: LowerCtx>(
     cx.bind(done);
     cx.end_group();
     Ok(())
+}
+
+/// The row that a select of floats and the comparison that is folded into it are, and whether it takes them in the
+/// select's order.
+fn float_extreme<C: LowerCtx>(cx: &C, data: &InstData) -> Option<(Op, bool)> {
+    let condition = data.a.as_value().filter(|_| cx.is_folded(data.a))?;
+    let compare = cx.func().inst(cx.func().def_inst(condition)?);
+    if !compare.op.is_fcmp() || compare.ty != data.ty {
+        return None;
+    }
+    let (row, is_straight) = vector::mask::extreme(cx.func(), data, compare)?;
+    let row = if row == Op::MinpRR { Op::MinsRR } else { Op::MaxsRR };
+    Some((row, is_straight))
 }
 
 /// Lowers integer minimum and maximum.

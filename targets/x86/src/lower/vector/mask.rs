@@ -165,7 +165,7 @@ pub fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Op
     })
 }
 
-/// Whether no lane of a vector of floats is a zero, since it is a constant without any.
+/// Whether no lane of a vector of floats, or a float, is a zero, since it is a constant without any.
 fn is_never_zero(function: &Function, operand: Operand) -> bool {
     let view = |operand: Operand| operand.as_const().map(|id| function.constant(id).1);
     let is_zero = |lane: Operand| match view(lane) {
@@ -173,7 +173,11 @@ fn is_never_zero(function: &Function, operand: Operand) -> bool {
         Some(ConstView::Float(&[word])) => matches!(word, 0 | 0x8000_0000 | 0x8000_0000_0000_0000),
         _ => true,
     };
-    matches!(view(operand), Some(ConstView::Vector(lanes)) if !lanes.iter().any(|&lane| is_zero(lane)))
+    match view(operand) {
+        Some(ConstView::Vector(lanes)) => !lanes.iter().any(|&lane| is_zero(lane)),
+        Some(ConstView::Float(_)) => !is_zero(operand),
+        _ => false,
+    }
 }
 
 /// Lowers a select of floats that is a minimum or maximum of them.
