@@ -1,6 +1,6 @@
 //! Selects that are decided, have equal arms, or are another operation.
 
-use super::{Folded, Folder, Rule, not, unary};
+use super::{Folded, Folder, Rule, binary, not, unary};
 use crate::constants::{inverted, is_undef_or_poison};
 use frazil_ir::{Inst, InstData, Opcode, Operand, Type};
 
@@ -32,7 +32,8 @@ impl Folder<'_> {
         self.fold_selected_equal(data, yes, no)
     }
 
-    /// Zero and one, or all ones, are the condition itself, extended.
+    /// Zero and one, or all ones, are the condition itself, extended; zero and the size of an element are that, shifted,
+    /// which addresses take in.
     fn fold_two_numbers(&mut self, inst: Inst, data: &InstData, yes: i128, no: i128) -> Rule {
         if self.type_of(data.a) != Some(Type::I1) {
             return None;
@@ -47,8 +48,24 @@ impl Folder<'_> {
                 let op = if no == 1 { Opcode::Zext } else { Opcode::Sext };
                 unary(op, data.ty, opposite)
             }
+            (2 | 4 | 8, 0) => self.shifted_condition(inst, data, data.a, yes),
+            (0, 2 | 4 | 8) => {
+                let opposite = self.another_opposite(inst, data.a)?;
+                self.shifted_condition(inst, data, opposite, no)
+            }
             _ => None,
         }
+    }
+
+    /// A power of two if a condition holds, and else zero.
+    fn shifted_condition(&mut self, inst: Inst, data: &InstData, condition: Operand, power: i128) -> Rule {
+        if self.int_bits(data.ty)? > 64 {
+            return None;
+        }
+        let zext = InstData::new(Opcode::Zext, data.ty, 0, condition, Operand::NONE);
+        let extended = self.editor.insert_before(self.f, inst, zext, Some(data.ty))?;
+        let distance = Operand::imm(i64::from(power.trailing_zeros()))?;
+        binary(Opcode::Shl, data.ty, 0, Operand::value(extended), distance)
     }
 
     /// The opposite of a comparison that nothing else uses, made before `inst`.
@@ -56,6 +73,11 @@ impl Folder<'_> {
         if !self.has_one_use(condition) {
             return None;
         }
+        self.another_opposite(inst, condition)
+    }
+
+    /// The opposite of a comparison, made before `inst`; others may use the comparison.
+    fn another_opposite(&mut self, inst: Inst, condition: Operand) -> Option<Operand> {
         let compare = self.def(condition)?;
         let op = inverted(compare.op)?;
         let compare = InstData { op, ..compare };
