@@ -11,7 +11,7 @@
 //!
 //! Names are indexed or listed as each unit asks for it ([`output`]).
 //!
-//! What is left out: skeletons that say which code was inlined; split units before version 5. A variable whose place is
+//! What is left out: skeletons that say which code was inlined; split units before version 4. A variable whose place is
 //! not certain has an entry without location; a label without code has none.
 
 mod attributes;
@@ -57,8 +57,8 @@ const DEFAULT_VERSION: u16 = 5;
 const ATTRIBUTES_PER_NODE: usize = 3;
 /// The first version that has units of types.
 const FIRST_WITH_TYPE_UNITS: u16 = 4;
-/// The first version in which units are split in the way of the standard.
-const FIRST_WITH_SPLIT_UNITS: u16 = 5;
+/// The first version in which units are split; before version 5, in GNU's way.
+const FIRST_WITH_SPLIT_UNITS: u16 = 4;
 
 /// Where the code of a function is.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +205,7 @@ impl<'a> DebugWriter<'a> {
     pub fn finish(mut self) -> Result<Vec<DebugSection>, EmitError> {
         if self.dwarf.split_name.is_some() && self.version < FIRST_WITH_SPLIT_UNITS {
             let what = format!(
-                "split debug information of DWARF {}, only that of DWARF 5",
+                "split debug information of DWARF {}, only that of DWARF 4 and 5",
                 self.version
             );
             return Err(EmitError::unsupported(Refusal::ObjectFile, what, ".debug_info.dwo"));

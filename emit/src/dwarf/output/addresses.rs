@@ -30,12 +30,25 @@ impl Addresses {
         out.u16(5);
         out.u8(address_bytes);
         out.u8(0);
+        self.write_list(address_bytes, out);
+        out.end_part(part);
+    }
+
+    /// Writes the table without a header, as GNU's form before version 5 has it. It is never empty, since skeletons name
+    /// it.
+    pub fn write_gnu(&self, address_bytes: u8, out: &mut Bytes) {
+        self.write_list(address_bytes, out);
+        if self.list.is_empty() {
+            out.number(0, address_bytes);
+        }
+    }
+
+    fn write_list(&self, address_bytes: u8, out: &mut Bytes) {
         for &address in &self.list {
             match address.symbol {
                 Some(_) => out.address(address, address_bytes),
                 None => out.number(address.addend.cast_unsigned(), address_bytes),
             }
         }
-        out.end_part(part);
     }
 }

@@ -159,18 +159,32 @@ impl Expression {
         self.bytes.len() as u64 + numbers.map(unsigned_bytes).sum::<u64>()
     }
 
-    /// Writes it with addresses as numbers of a table (from version 5 on).
-    pub(super) fn write_indexed(&self, addresses: &mut Addresses, out: &mut Bytes) {
+    /// Writes it with addresses as numbers of a table.
+    pub(super) fn write_indexed(&self, version: u16, addresses: &mut Addresses, out: &mut Bytes) {
+        let indexed = match version {
+            5.. => dw::DW_OP_addrx,
+            _ => dw::DW_OP_GNU_addr_index,
+        };
+        let start = out.len();
         let mut done = 0;
         for &(at, address) in &self.addresses {
             let at = at as usize;
             // The operation is right before its address.
             out.bytes.extend_from_slice(&self.bytes.bytes[done..at - 1]);
-            out.u8(dw::DW_OP_addrx.0);
+            out.u8(indexed.0);
             out.unsigned(addresses.number(address));
             done = at;
         }
         out.bytes.extend_from_slice(&self.bytes.bytes[done..]);
+        if version < 5 {
+            for &at in &self.entry_values {
+                let before = self.addresses.iter().filter(|(address, _)| *address <= at);
+                let before: u64 = before
+                    .map(|&(_, address)| unsigned_bytes(addresses.number(address)))
+                    .sum();
+                out.bytes[start + (u64::from(at) + before) as usize] = dw::DW_OP_GNU_entry_value.0;
+            }
+        }
     }
 
     pub(super) fn write(&self, version: u16, address_bytes: u8, out: &mut Bytes) {

@@ -9,6 +9,10 @@ use indexmap::IndexSet;
 /// Length, version, sizes, and the number of offsets, in front of those.
 pub(super) const HEADER_BYTES: u64 = 12;
 
+/// What an item is in GNU's lists that has the number of an address, a length of 4 bytes, and an expression (of the
+/// GCC wiki, "DebugFission", `DW_LLE_start_length_entry`).
+const GNU_START_LENGTH: u8 = 3;
+
 /// An item of a list of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::dwarf) enum Range {
@@ -86,6 +90,35 @@ impl Form {
         offsets
     }
 
+    /// Writes the lists of locations of a file that no linker sees before version 5, in GNU's form: where a range begins
+    /// is the number of an address. Says at which offset each list is.
+    pub fn write_gnu_locations(self, lists: &Lists<Location>, addresses: &mut Addresses, out: &mut Bytes) -> Vec<u64> {
+        let mut offsets = Vec::with_capacity(lists.len());
+        for list in lists {
+            offsets.push(out.len() as u64);
+            let mut base = None;
+            for item in list {
+                match item {
+                    Location::Base(address) => base = Some(*address),
+                    Location::Offsets(begin, end, expression) => {
+                        let base = base.unwrap_or(Address {
+                            symbol: None,
+                            addend: 0,
+                        });
+                        let addend = base.addend + begin.cast_signed();
+                        out.u8(GNU_START_LENGTH);
+                        out.unsigned(addresses.number(Address { addend, ..base }));
+                        out.u32((end - begin) as u32);
+                        out.u16(expression.indexed_byte_count(addresses) as u16);
+                        expression.write_indexed(self.version, addresses, out);
+                    }
+                }
+            }
+            out.u8(0);
+        }
+        offsets
+    }
+
     /// Writes an item of a list of ranges.
     pub fn range(self, range: &Range, addresses: &mut Addresses, out: &mut Bytes) {
         let bytes = self.address_bytes;
@@ -128,7 +161,7 @@ impl Form {
                 out.unsigned(*end);
                 if self.is_split {
                     out.unsigned(expression.indexed_byte_count(addresses));
-                    expression.write_indexed(addresses, out);
+                    expression.write_indexed(self.version, addresses, out);
                 } else {
                     out.unsigned(expression.byte_count(bytes));
                     expression.write(self.version, bytes, out);

@@ -5,10 +5,13 @@
 //! all units become one, because units of the file do not say where theirs begin. Texts have a table for each half.
 //! Units that have nothing but a root stay whole, and units of types go to the file.
 //!
+//! Version 4 has GNU's form of it (of the GCC wiki, "DebugFission"), which differs in names and forms of attributes, has
+//! no headers of tables, the number of a unit as an attribute, and all lists of ranges in the object.
+//!
 //! Invariant: no linker fills in anything in the file. Addresses are numbers of the object's table, and offsets are
 //! known, since the file has one table of each kind.
 
-use super::bytes::{Bytes, Target};
+use super::bytes::{Bytes, Place, Target};
 use super::lists::{Lists, Location, Range};
 use super::strings::Strings;
 use super::tree::{Half, ROOT, Unit, Value};
@@ -50,7 +53,14 @@ impl Halves {
                 }
             };
             if unit.half == Half::Split {
-                unit.set(unit.root(), dw::DW_AT_dwo_name, Value::Text(file));
+                if unit.encoding.version >= 5 {
+                    unit.set(unit.root(), dw::DW_AT_dwo_name, Value::Text(file));
+                } else if unit.own_type.is_none() {
+                    unit.set(unit.root(), dw::DW_AT_GNU_dwo_name, Value::Text(file));
+                    // The first one, so that it is known where it is.
+                    let first = unit.attributes_of(ROOT).next().map(|attribute| attribute.name);
+                    unit.set_before(first.as_slice(), dw::DW_AT_GNU_dwo_id, Value::Identity);
+                }
                 halves.move_lists(unit);
             }
             halves.skeletons.push(skeleton);
@@ -64,11 +74,21 @@ impl Halves {
         let mut skeleton = Unit::skeleton(unit, LineProgram::for_numbers(unit.encoding));
         skeleton.public_names = unit.public_names;
         let root = skeleton.root();
+        let is_new = unit.encoding.version >= 5;
+        if !is_new {
+            skeleton.set(root, dw::DW_AT_GNU_dwo_id, Value::Identity);
+            skeleton.set(root, dw::DW_AT_GNU_addr_base, Value::Base(Place::Addresses, 0));
+        }
         if let Some(Value::Text(directory)) = unit.take(ROOT, dw::DW_AT_comp_dir) {
             let directory = Value::Text(self.texts.add(texts.text(directory)));
             skeleton.set(root, dw::DW_AT_comp_dir, directory);
         }
-        skeleton.set(root, dw::DW_AT_dwo_name, Value::Text(self.texts.add(name)));
+        let named = if is_new {
+            dw::DW_AT_dwo_name
+        } else {
+            dw::DW_AT_GNU_dwo_name
+        };
+        skeleton.set(root, named, Value::Text(self.texts.add(name)));
         for attribute in [dw::DW_AT_low_pc, dw::DW_AT_high_pc, dw::DW_AT_ranges] {
             match unit.take(ROOT, attribute) {
                 Some(Value::Ranges(number)) => {

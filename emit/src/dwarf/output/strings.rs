@@ -54,10 +54,15 @@ impl Strings {
         let part = out.begin_part();
         out.u16(5);
         out.u16(0);
+        self.write_gnu_offsets(out);
+        out.end_part(part);
+    }
+
+    /// The table without a header, as GNU's form before version 5 has it.
+    pub(super) fn write_gnu_offsets(&self, out: &mut Bytes) {
         for &offset in self.texts.values() {
             out.offset_in(Place::Texts, offset.into());
         }
-        out.end_part(part);
     }
 }
 

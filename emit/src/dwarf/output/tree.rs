@@ -50,6 +50,8 @@ pub(in crate::dwarf) enum Value {
     Locations(u32),
     /// Where what belongs to the unit begins in another section.
     Base(super::Place, u64),
+    /// The number that both halves of a unit have, before version 5; it is filled in later.
+    Identity,
 }
 
 /// There are many of them: 32 bytes each.
@@ -184,7 +186,9 @@ impl Unit {
     /// What is to stay in the object of a unit, so far its root.
     pub(super) fn skeleton(of: &Unit, files: LineProgram) -> Unit {
         let mut unit = Unit::new(of.number as usize, of.encoding, files);
-        unit.entries[ROOT as usize].tag = dw::DW_TAG_skeleton_unit;
+        if of.encoding.version >= 5 {
+            unit.entries[ROOT as usize].tag = dw::DW_TAG_skeleton_unit;
+        }
         unit.half = Half::Skeleton;
         unit
     }

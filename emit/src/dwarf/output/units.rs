@@ -30,6 +30,9 @@ pub(super) struct Tables {
     /// Where the lists of the unit are that is being written.
     ranges: Vec<u64>,
     locations: Vec<u64>,
+    /// Where those are that units of the other file share, before version 5.
+    shared_ranges: Vec<u64>,
+    shared_locations: Vec<u64>,
     description: Vec<u32>,
 }
 
@@ -37,6 +40,8 @@ pub(super) struct Tables {
 #[derive(Default)]
 pub(super) struct Growing {
     pub info: Bytes,
+    /// Units of types of the other file, before version 5.
+    pub types: Bytes,
     pub ranges: Bytes,
     pub locations: Bytes,
     pub macros: Bytes,
@@ -98,8 +103,22 @@ impl Tables {
         }
     }
 
-    /// Writes the lists that the units of the other file share.
-    pub fn write_shared_lists(&mut self, halves: &Halves, encoding: Encoding, out: &mut Growing) {
+    /// Writes the lists that the units of the other file share. Before version 5, ranges are in the object, whose
+    /// section is empty so far.
+    pub fn write_shared_lists(&mut self, halves: &Halves, encoding: Encoding, object: &mut Growing, out: &mut Growing) {
+        if encoding.version < 5 {
+            let form = Form {
+                version: encoding.version,
+                address_bytes: encoding.address_size,
+                is_split: false,
+            };
+            debug_assert_eq!(object.ranges.len(), 0, "offsets count from the start of the section");
+            let order = 0..halves.ranges.len() as u32;
+            let (addresses, ranges) = (&mut self.addresses, &mut object.ranges);
+            self.shared_ranges = form.write(&halves.ranges, order, addresses, ranges, Form::range);
+            self.shared_locations = form.write_gnu_locations(&halves.locations, addresses, &mut out.locations);
+            return;
+        }
         let form = Form {
             version: encoding.version,
             address_bytes: encoding.address_size,
@@ -215,6 +234,10 @@ impl Tables {
         };
         match value {
             Value::Address(address) if is_new => (dw::DW_FORM_addrx, unsigned_bytes(self.addresses.number(*address))),
+            Value::Address(address) if unit.half == Half::Split => {
+                let bytes = unsigned_bytes(self.addresses.number(*address));
+                (dw::DW_FORM_GNU_addr_index, bytes)
+            }
             Value::Address(_) => (dw::DW_FORM_addr, address_bytes.into()),
             Value::Unsigned(number) => (dw::DW_FORM_udata, unsigned_bytes(*number)),
             Value::Signed(number) => (dw::DW_FORM_sdata, signed_bytes(*number)),
@@ -234,11 +257,13 @@ impl Tables {
             Value::Entry(_) => (dw::DW_FORM_ref_addr, reference_bytes(unit.encoding).into()),
             Value::Signature(_) => (dw::DW_FORM_ref_sig8, 8),
             Value::Text(text) if is_new => text_form(*text),
+            Value::Text(text) if unit.half == Half::Split => (dw::DW_FORM_GNU_str_index, unsigned_bytes(text.number())),
             Value::Text(_) => (dw::DW_FORM_strp, 4),
             Value::File(file) => (dw::DW_FORM_udata, unsigned_bytes(unit.line_program.file_number(*file))),
             Value::Ranges(list) if is_new => (dw::DW_FORM_rnglistx, unsigned_bytes((*list).into())),
             Value::Locations(list) if is_new => (dw::DW_FORM_loclistx, unsigned_bytes((*list).into())),
             Value::Ranges(_) | Value::Locations(_) | Value::Base(..) => offset,
+            Value::Identity => (dw::DW_FORM_data8, 8),
         }
     }
 
@@ -247,7 +272,9 @@ impl Tables {
         let address_bytes = unit.encoding.address_size;
         let is_new = version >= 5;
         match value {
-            Value::Address(address) if is_new => out.unsigned(self.addresses.number(*address)),
+            Value::Address(address) if is_new || unit.half == Half::Split => {
+                out.unsigned(self.addresses.number(*address));
+            }
             Value::Address(address) if address.symbol.is_none() => {
                 out.number(address.addend.cast_unsigned(), address_bytes);
             }
@@ -260,7 +287,7 @@ impl Tables {
             Value::Present => out.u8(1),
             Value::Expression(expression) if unit.half == Half::Split => {
                 out.unsigned(expression.indexed_byte_count(&mut self.addresses));
-                expression.write_indexed(&mut self.addresses, out);
+                expression.write_indexed(version, &mut self.addresses, out);
             }
             Value::Expression(expression) => {
                 out.unsigned(expression.byte_count(address_bytes));
@@ -285,12 +312,19 @@ impl Tables {
             }
             Value::Signature(signature) => out.number(*signature, 8),
             Value::Text(text) if is_new => out.number(text.number(), text_form(*text).1 as u8),
+            Value::Text(text) if unit.half == Half::Split => out.unsigned(text.number()),
             Value::Text(text) => out.offset_in(Place::Texts, strings.offset(*text)),
             Value::File(file) => out.unsigned(unit.line_program.file_number(*file)),
             Value::Ranges(list) | Value::Locations(list) if is_new => out.unsigned((*list).into()),
+            // They count from where the skeleton says that the ranges of the file begin.
+            Value::Ranges(list) if unit.half == Half::Split => out.u32(self.shared_ranges[*list as usize] as u32),
+            Value::Locations(list) if unit.half == Half::Split => {
+                out.offset_in(Place::LocationLists, self.shared_locations[*list as usize]);
+            }
             Value::Ranges(list) => out.offset_in(Place::RangeLists, self.ranges[*list as usize]),
             Value::Locations(list) => out.offset_in(Place::LocationLists, self.locations[*list as usize]),
             Value::Base(place, offset) => out.offset_in(*place, *offset),
+            Value::Identity => out.number(0, 8),
         }
     }
 }
@@ -308,12 +342,24 @@ fn header_bytes(unit: &Unit) -> u64 {
     all + of_type + if has_identity(unit) { 8 } else { 0 }
 }
 
-/// Where the number stands that a skeleton and its other half have in common, from the start of either.
-pub(super) const IDENTITY_OFFSET: u64 = 12;
+/// Where the number stands that a skeleton and its other half have in common, in the section of either: in the header,
+/// and before version 5 in the first attribute of the root.
+pub(super) fn identity_offset(version: u16, layout: &Layout) -> u64 {
+    let (root, abbreviation) = layout.entries[ROOT as usize];
+    match version {
+        5.. => layout.start + 12,
+        _ => layout.start + u64::from(root) + unsigned_bytes(abbreviation.into()),
+    }
+}
 
 /// Whether a unit has that number.
-pub(super) fn has_identity(unit: &Unit) -> bool {
+pub(super) fn is_half(unit: &Unit) -> bool {
     unit.half != Half::Whole && unit.own_type.is_none()
+}
+
+/// Whether that number is in its header.
+fn has_identity(unit: &Unit) -> bool {
+    is_half(unit) && unit.encoding.version >= 5
 }
 
 /// What a unit is (DWARF 5, section 7.5.1).

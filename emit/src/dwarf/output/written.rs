@@ -11,7 +11,7 @@ use super::public_names::{self, Names};
 use super::split::{self, Halves};
 use super::strings::Strings;
 use super::tree::{Half, Unit, Value};
-use super::units::{Growing, IDENTITY_OFFSET, Layout, Tables, has_identity};
+use super::units::{Growing, Layout, Tables, identity_offset, is_half};
 use crate::error::EmitError;
 use gimli::constants as dw;
 
@@ -100,12 +100,14 @@ impl Dwarf {
             address_ranges::write(start, &unit.addresses, bytes, &mut address_ranges);
             let mut alone = Bytes::default();
             let out = match (unit.half, unit.own_type) {
+                (Half::Split, Some(_)) if unit.encoding.version < 5 => &mut writing.other.types,
                 (Half::Split, _) => &mut writing.other.info,
                 (_, Some(_)) => &mut alone,
                 (_, None) => &mut writing.object.info,
             };
             let (layout, all) = (&plan.layouts[number], plan.layouts.as_slice());
-            writing.tables.write_unit(unit, layout, all, &self.strings, out)?;
+            let texts_of_object = writing.halves.as_ref().map_or(&self.strings, |halves| &halves.texts);
+            writing.tables.write_unit(unit, layout, all, texts_of_object, out)?;
             if let Some(own) = unit.own_type.filter(|_| unit.half == Half::Whole) {
                 types.push((Place::TypeUnit(number as u32), own.signature, alone));
             }
@@ -115,13 +117,13 @@ impl Dwarf {
                 .and_then(|halves| halves.skeletons[number].as_ref());
             if let Some((unit, layout)) = skeleton.zip(plan.skeletons[number].as_ref()) {
                 let out = &mut writing.object.info;
-                writing.tables.write_unit(unit, layout, &[], &self.strings, out)?;
+                writing.tables.write_unit(unit, layout, &[], texts_of_object, out)?;
             }
         }
         let is_new = encoding.is_some_and(|encoding| encoding.version >= 5);
         let encoding = encoding.filter(|_| is_new);
         let mut other = match &name {
-            Some(_) => self.other_sections(&mut writing)?,
+            Some(_) => self.other_sections(&mut writing, is_new)?,
             None => Vec::new(),
         };
         if let Some(name) = name.filter(|_| !other.is_empty()) {
@@ -137,6 +139,10 @@ impl Dwarf {
         writing.tables.abbreviations[0].write(&mut abbreviations);
         let strings = writing.halves.as_ref().map_or(&self.strings, |halves| &halves.texts);
         strings.write(&mut texts);
+        if let (None, Some(_), Some(unit)) = (encoding, &writing.halves, units.first()) {
+            let bytes = unit.encoding.address_size;
+            writing.tables.addresses.write_gnu(bytes, &mut addresses);
+        }
         if let Some(encoding) = encoding {
             strings.write_offsets(&mut text_offsets);
             writing.tables.addresses.write(encoding.address_size, &mut addresses);
@@ -197,14 +203,14 @@ impl Dwarf {
             }
         }
         if let (Some(halves), Some(unit)) = (&writing.halves, units.first()) {
-            writing
-                .tables
-                .write_shared_lists(halves, unit.encoding, &mut writing.other);
+            let (object, other) = (&mut writing.object, &mut writing.other);
+            writing.tables.write_shared_lists(halves, unit.encoding, object, other);
         }
         // By unit, where its line program is in the object, and where the files are in the other file.
         let mut lines: Vec<Option<u64>> = vec![None; units.len()];
         let mut files: Vec<Option<u64>> = vec![None; units.len()];
-        let (mut end, mut other_end) = (0, 0);
+        let (mut end, mut other_end, mut other_types_end) = (0, 0, 0);
+        let shares_ranges = writing.halves.as_ref().is_some_and(|halves| !halves.ranges.is_empty());
         for number in 0..units.len() {
             let offset = match units[number].own_type {
                 None => {
@@ -237,10 +243,19 @@ impl Dwarf {
                 let value = Value::Base(Place::Lines, offset);
                 described.set_before(&[dw::DW_AT_comp_dir], dw::DW_AT_stmt_list, value);
             }
+            if described.half == Half::Skeleton && described.encoding.version < 5 && shares_ranges {
+                let ranges = Value::Base(Place::RangeLists, 0);
+                described.set(described.root(), dw::DW_AT_GNU_ranges_base, ranges);
+            }
             if described.half != Half::Split {
                 writing.tables.write_lists(described, &mut writing.object);
             }
             let layout = match (unit.half, unit.own_type) {
+                (Half::Split, Some(_)) if unit.encoding.version < 5 => {
+                    let layout = writing.tables.lay_out(unit, other_types_end);
+                    other_types_end = layout.end;
+                    layout
+                }
                 (Half::Split, _) => {
                     let layout = writing.tables.lay_out(unit, other_end);
                     other_end = layout.end;
@@ -284,7 +299,7 @@ impl Dwarf {
     }
 
     /// The sections of the file that no linker sees; none if all units are whole.
-    fn other_sections(&self, writing: &mut Writing) -> Result<Vec<Written>, EmitError> {
+    fn other_sections(&self, writing: &mut Writing, is_new: bool) -> Result<Vec<Written>, EmitError> {
         let other = std::mem::take(&mut writing.other);
         if other.info.len() == 0 {
             return Ok(Vec::new());
@@ -292,16 +307,24 @@ impl Dwarf {
         let [mut abbreviations, mut texts, mut text_offsets] = [(); 3].map(|()| Bytes::default());
         writing.tables.abbreviations[1].write(&mut abbreviations);
         self.strings.write(&mut texts);
-        self.strings.write_offsets(&mut text_offsets);
+        match is_new {
+            true => self.strings.write_offsets(&mut text_offsets),
+            false => self.strings.write_gnu_offsets(&mut text_offsets),
+        }
+        let [locations, ranges, macros] = match is_new {
+            true => [".debug_loclists.dwo", ".debug_rnglists.dwo", ".debug_macro.dwo"],
+            false => [".debug_loc.dwo", ".debug_ranges.dwo", ".debug_macinfo.dwo"],
+        };
         let sections = [
             (".debug_info.dwo", other.info),
+            (".debug_types.dwo", other.types),
             (".debug_abbrev.dwo", abbreviations),
             (".debug_str_offsets.dwo", text_offsets),
             (".debug_str.dwo", texts),
-            (".debug_loclists.dwo", other.locations),
-            (".debug_rnglists.dwo", other.ranges),
+            (locations, other.locations),
+            (ranges, other.ranges),
             (".debug_line.dwo", other.lines),
-            (".debug_macro.dwo", other.macros),
+            (macros, other.macros),
         ];
         let mut written = Vec::new();
         for (name, mut contents) in sections {
@@ -339,23 +362,25 @@ impl Writing {
         let Some((info, rest)) = other.split_first_mut() else {
             return;
         };
-        for (number, unit) in units.iter().enumerate().filter(|(_, unit)| has_identity(unit)) {
+        for (number, unit) in units.iter().enumerate().filter(|(_, unit)| is_half(unit)) {
+            let version = unit.encoding.version;
             let layout = &plan.layouts[number];
             let own = &info.contents.bytes[layout.start as usize..layout.end as usize];
             let rest = rest.iter().map(|section| section.contents.bytes.as_slice());
             let identity = split::identity(name, std::iter::once(own).chain(rest));
-            put_identity(&mut info.contents, layout.start, identity);
+            put_identity(&mut info.contents, identity_offset(version, layout), identity);
             if let Some(skeleton) = &plan.skeletons[number] {
-                put_identity(&mut self.object.info, skeleton.start, identity);
+                let at = identity_offset(version, skeleton);
+                put_identity(&mut self.object.info, at, identity);
             }
             debug_assert!(unit.half == Half::Split, "skeletons are not among the units");
         }
     }
 }
 
-/// Fills in the number of a half that starts at an offset.
-fn put_identity(out: &mut Bytes, start: u64, identity: u64) {
-    let at = (start + IDENTITY_OFFSET) as usize;
+/// Fills in the number of a half at an offset.
+fn put_identity(out: &mut Bytes, at: u64, identity: u64) {
+    let at = at as usize;
     out.bytes[at..at + 8].copy_from_slice(&identity.to_le_bytes());
 }
 
