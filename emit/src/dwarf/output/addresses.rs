@@ -34,8 +34,8 @@ impl Addresses {
         out.end_part(part);
     }
 
-    /// Writes the table without a header, as GNU's form before version 5 has it. It is never empty, since skeletons name
-    /// it.
+    /// Writes the table without a header, as GNU's form before version 5 has it. It is never empty, since skeletons
+    /// name it.
     pub fn write_gnu(&self, address_bytes: u8, out: &mut Bytes) {
         self.write_list(address_bytes, out);
         if self.list.is_empty() {

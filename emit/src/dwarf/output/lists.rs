@@ -90,8 +90,8 @@ impl Form {
         offsets
     }
 
-    /// Writes the lists of locations of a file that no linker sees before version 5, in GNU's form: where a range begins
-    /// is the number of an address. Says at which offset each list is.
+    /// Writes the lists of locations of a file that no linker sees before version 5, in GNU's form: where a range
+    /// begins is the number of an address. Says at which offset each list is.
     pub fn write_gnu_locations(self, lists: &Lists<Location>, addresses: &mut Addresses, out: &mut Bytes) -> Vec<u64> {
         let mut offsets = Vec::with_capacity(lists.len());
         for list in lists {

@@ -5,8 +5,8 @@
 //! all units become one, because units of the file do not say where theirs begin. Texts have a table for each half.
 //! Units that have nothing but a root stay whole, and units of types go to the file.
 //!
-//! Version 4 has GNU's form of it (of the GCC wiki, "DebugFission"), which differs in names and forms of attributes, has
-//! no headers of tables, the number of a unit as an attribute, and all lists of ranges in the object.
+//! Version 4 has GNU's form of it (of the GCC wiki, "DebugFission"), which differs in names and forms of attributes,
+//! has no headers of tables, the number of a unit as an attribute, and all lists of ranges in the object.
 //!
 //! Invariant: no linker fills in anything in the file. Addresses are numbers of the object's table, and offsets are
 //! known, since the file has one table of each kind.

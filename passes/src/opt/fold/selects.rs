@@ -32,8 +32,8 @@ impl Folder<'_> {
         self.fold_selected_equal(data, yes, no)
     }
 
-    /// Zero and one, or all ones, are the condition itself, extended; zero and the size of an element are that, shifted,
-    /// which addresses take in.
+    /// Zero and one, or all ones, are the condition itself, extended; zero and the size of an element are that,
+    /// shifted, which addresses take in.
     fn fold_two_numbers(&mut self, inst: Inst, data: &InstData, yes: i128, no: i128) -> Rule {
         if self.type_of(data.a) != Some(Type::I1) {
             return None;

@@ -2,8 +2,9 @@
 
 use super::alu::{IMM32, apply};
 use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
+use super::extreme::extreme;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, x87,
+    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -315,7 +316,7 @@ fn float_extreme<C: LowerCtx>(cx: &C, data: &InstData) -> Option<(Op, bool)> {
     if !compare.op.is_fcmp() || compare.ty != data.ty {
         return None;
     }
-    let (row, is_straight) = vector::mask::extreme(cx.func(), data, compare)?;
+    let (row, is_straight) = extreme(cx.func(), data, compare)?;
     let row = if row == Op::MinpRR { Op::MinsRR } else { Op::MaxsRR };
     Some((row, is_straight))
 }

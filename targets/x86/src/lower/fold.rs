@@ -320,5 +320,5 @@ fn is_vector_extreme(folder: &Folder<'_>, select: &InstData, compare: &InstData)
     compare.op.is_fcmp()
         && compare.ty == select.ty
         && vector::shape(folder.function.types(), compare.ty).is_some()
-        && vector::mask::extreme(folder.function, select, compare).is_some()
+        && super::extreme::extreme(folder.function, select, compare).is_some()
 }

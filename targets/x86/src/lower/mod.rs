@@ -14,6 +14,7 @@ pub mod contracted;
 pub mod convert;
 pub mod divide;
 mod divide_constant;
+mod extreme;
 pub mod float;
 pub mod fold;
 mod forward;

@@ -167,7 +167,7 @@ fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option
     if !compare.op.is_fcmp() || compare.ty != select.ty {
         return None;
     }
-    let (row, is_straight) = super::mask::extreme(function, select, compare)?;
+    let (row, is_straight) = super::super::extreme::extreme(function, select, compare)?;
     let row = match (row, shape.element) {
         (Op::MinpRR, Type::F32) => Op::VminpsYRRR,
         (Op::MinpRR, Type::F64) => Op::VminpdYRRR,
