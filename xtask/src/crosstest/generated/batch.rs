@@ -31,8 +31,10 @@ const GOOD_END: &str = "status 0\n";
 /// What became of a build of a program under one compiler.
 pub enum Verdict {
     Same,
-    /// It does something else, or is not compiled.
+    /// It does something else.
     Different(String),
+    /// It is not compiled, or does not come to its end.
+    Unfinished(String),
     /// By llc, too, this build does something else than the first one: clang has changed what the program does, so
     /// that it tells nothing of the compiler.
     Changed(String),
@@ -90,7 +92,7 @@ impl<'a> Batch<'a> {
                 for (seed, result) in self.results_of(build, frazil)? {
                     let verdict = match result {
                         Ok(text) => self.verdict(build, seed, &expected[&seed], &text)?,
-                        Err(problem) => Verdict::Different(problem),
+                        Err(problem) => Verdict::Unfinished(problem),
                     };
                     let who = format!("{}, {frazil}", build.name);
                     findings.push(Finding { seed, who, verdict });
