@@ -109,6 +109,7 @@ fn debug_information_is_split_if_that_is_asked_for() {
     for (words, files, is_in_object) in [
         ("-g -gsplit-dwarf -c a.c", &["a.c", "a.dwo", "a.o"] as &[&str], false),
         ("-g -gsplit-dwarf=split -c a.c -o b.o", &["a.c", "b.dwo", "b.o"], false),
+        ("-g -gdwarf-4 -gsplit-dwarf -c a.c", &["a.c", "a.dwo", "a.o"], false),
         ("-g -gsplit-dwarf=single -c a.c", &["a.c", "a.o"], true),
     ] {
         assert_eq!(stderr(&cc(&folder, words)), "", "{words}");
@@ -123,9 +124,9 @@ fn debug_information_is_split_if_that_is_asked_for() {
     }
     let planned = stderr(&cc(&folder, "-### -g -gsplit-dwarf -c a.c"));
     assert!(planned.contains("\"--split-dwarf-output=a.dwo\""), "{planned}");
-    let old = stderr(&cc(&folder, "-g -gdwarf-4 -gsplit-dwarf -c a.c"));
+    let old = stderr(&cc(&folder, "-g -gdwarf-3 -gsplit-dwarf -c a.c"));
     assert!(
-        old.contains("not supported: split debug information of DWARF 4"),
+        old.contains("not supported: split debug information of DWARF 3"),
         "{old}"
     );
 }
