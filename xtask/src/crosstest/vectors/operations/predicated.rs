@@ -38,12 +38,17 @@ pub const TABLE: Table = &[
     (is_int, compare, &["vp.icmp"]),
     (is_float, compare, &["vp.fcmp"]),
     (is_int, reduce, &["vp.reduce.add", "vp.reduce.xor", "vp.reduce.umax"]),
+    (is_float, reduce, &["vp.reduce.fadd"]),
     (
-        is_float,
+        is_chosen,
         reduce,
-        &["vp.reduce.fadd", "vp.reduce.fminimum", "vp.reduce.fmaximum"],
+        &[
+            "vp.reduce.fmax",
+            "vp.reduce.fmin",
+            "vp.reduce.fminimum",
+            "vp.reduce.fmaximum",
+        ],
     ),
-    (gives_way, reduce, &["vp.reduce.fmax", "vp.reduce.fmin"]),
     (has_whole_bytes, gather, &["vp.gather"]),
     (has_whole_bytes, scatter, &["vp.scatter"]),
     (has_whole_bytes, load, &["vp.load"]),
@@ -55,8 +60,8 @@ fn has_whole_bytes(element: Element) -> bool {
     element.has_whole_bytes()
 }
 
-/// Among lanes of `bfloat`, a NaN is not always the one that gives way by `llc-22`.
-fn gives_way(element: Element) -> bool {
+/// Among lanes of `bfloat`, `llc-22` does not always choose the right one where there are NaNs.
+fn is_chosen(element: Element) -> bool {
     element.is_float() && element != Element::Brain
 }
 
