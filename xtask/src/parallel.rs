@@ -1,9 +1,11 @@
 //! Does many jobs on all processors, with the threads of `rayon`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::Result;
 use rayon::prelude::*;
+
+use crate::share::Share;
 
 /// The results of `job` for all items, in their order. All are done, whatever becomes of any of them.
 pub fn map<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
@@ -26,6 +28,23 @@ pub fn repeat(step: impl Fn() -> Result<bool> + Sync) -> Result<()> {
         Ok(())
     };
     rayon::broadcast(|_| work()).into_iter().collect()
+}
+
+/// Does the jobs of a share of so many on all processors, by their numbers in its order, and says how many these were.
+pub fn share(share: &Share, total: usize, job: impl Fn(usize) -> Result<()> + Sync) -> Result<usize> {
+    let order = share.order(total);
+    let next = AtomicUsize::new(0);
+    repeat(|| {
+        if !share.has_time() {
+            return Ok(false);
+        }
+        let Some(&number) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
+            return Ok(false);
+        };
+        job(number)?;
+        Ok(true)
+    })?;
+    Ok(next.into_inner().min(total))
 }
 
 #[cfg(test)]

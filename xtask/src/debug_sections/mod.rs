@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use pico_args::Arguments;
@@ -69,22 +68,14 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             titles[0], titles[1], titles[2], titles[3], titles[4]
         );
     }
-    let order = share.order(subjects.len());
     let report = Mutex::new(Report::default());
-    let next = AtomicUsize::new(0);
-    parallel::repeat(|| {
-        if !share.has_time() {
-            return Ok(false);
-        }
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let Some(subject) = order.get(number).map(|&number| &subjects[number]) else {
-            return Ok(false);
-        };
+    let made = parallel::share(&share, subjects.len(), |number| {
+        let subject = &subjects[number];
         let own = dir.join("made").join(&subject.name);
         let outcome = look_at(subject, suite, &compilers, &dir, &own, &report);
         outcome.with_context(|| subject.name.clone())?;
         let _ = fs::remove_dir_all(&own);
-        Ok(true)
+        Ok(())
     })?;
     let report = report.into_inner().expect("no thread panics while it reports");
     println!();
@@ -93,7 +84,6 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let count = ratios.len();
         println!("{level}: debug sections {mean:.3} of llc's, geometric mean of {count}");
     }
-    let made = next.into_inner().min(subjects.len());
     println!("{}", share.report("modules", made, subjects.len()));
     for (reason, count) in &report.refused {
         println!("refused, with debug information and without: {count} x {reason}");

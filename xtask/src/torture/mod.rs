@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -99,25 +98,17 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let dir = workspace::target_dir().join("torture");
     let suite = cases::unpack(&dir)?;
     let cases = cases::list(&suite, &filter)?;
-    let order = share.order(cases.len());
     share.begin();
 
     let report = Mutex::new(Report::default());
-    let next = AtomicUsize::new(0);
-    parallel::repeat(|| {
-        if !share.has_time() {
-            return Ok(false);
-        }
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let Some(case) = order.get(number).and_then(|&number| cases.get(number)) else {
-            return Ok(false);
-        };
+    let made = parallel::share(&share, cases.len(), |number| {
+        let case = &cases[number];
         let verdicts = test_case(case, &suite, &compilers, &dir).with_context(|| case.name.clone())?;
         let mut report = report.lock().expect("no thread panics while it reports");
         for (who, verdict) in verdicts {
             report.add(&format!("{}{who}", case.name), verdict);
         }
-        Ok(true)
+        Ok(())
     })?;
 
     let report = report.into_inner().expect("no thread panics while it reports");
@@ -126,7 +117,6 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         &report.useless,
     );
     print_names("Refused:", &report.refused);
-    let made = next.into_inner().min(cases.len());
     println!("\n{}", share.report("tests", made, cases.len()));
     let count = |names: &BTreeMap<String, Vec<String>>| names.values().map(Vec::len).sum::<usize>();
     println!(
