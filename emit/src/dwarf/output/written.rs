@@ -311,9 +311,9 @@ impl Dwarf {
             true => self.strings.write_offsets(&mut text_offsets),
             false => self.strings.write_gnu_offsets(&mut text_offsets),
         }
-        let [locations, ranges, macros] = match is_new {
-            true => [".debug_loclists.dwo", ".debug_rnglists.dwo", ".debug_macro.dwo"],
-            false => [".debug_loc.dwo", ".debug_ranges.dwo", ".debug_macinfo.dwo"],
+        let [locations, macros] = match is_new {
+            true => [".debug_loclists.dwo", ".debug_macro.dwo"],
+            false => [".debug_loc.dwo", ".debug_macinfo.dwo"],
         };
         let sections = [
             (".debug_info.dwo", other.info),
@@ -322,7 +322,8 @@ impl Dwarf {
             (".debug_str_offsets.dwo", text_offsets),
             (".debug_str.dwo", texts),
             (locations, other.locations),
-            (ranges, other.ranges),
+            // Before version 5, the object has them.
+            (".debug_rnglists.dwo", other.ranges),
             (".debug_line.dwo", other.lines),
             (macros, other.macros),
         ];

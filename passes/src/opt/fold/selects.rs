@@ -48,6 +48,8 @@ impl Folder<'_> {
                 let op = if no == 1 { Opcode::Zext } else { Opcode::Sext };
                 unary(op, data.ty, opposite)
             }
+            // Wider integers are no addresses.
+            _ if self.int_bits(data.ty)? > 64 => None,
             (2 | 4 | 8, 0) => self.shifted_condition(inst, data, data.a, yes),
             (0, 2 | 4 | 8) => {
                 let opposite = self.another_opposite(inst, data.a)?;
@@ -59,9 +61,6 @@ impl Folder<'_> {
 
     /// A power of two if a condition holds, and else zero.
     fn shifted_condition(&mut self, inst: Inst, data: &InstData, condition: Operand, power: i128) -> Rule {
-        if self.int_bits(data.ty)? > 64 {
-            return None;
-        }
         let zext = InstData::new(Opcode::Zext, data.ty, 0, condition, Operand::NONE);
         let extended = self.editor.insert_before(self.f, inst, zext, Some(data.ty))?;
         let distance = Operand::imm(i64::from(power.trailing_zeros()))?;
