@@ -96,6 +96,7 @@ static TARGET: TargetDesc = TargetDesc {
         plt32: None,
         pc32: Some(PC32),
         pc64: None,
+        thread_offset: None,
         return_address_column: 16,
         code_align: 1,
         data_align: -8,

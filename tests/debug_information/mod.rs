@@ -5,6 +5,8 @@
 //! same, but for addresses. Variables of -O2 must have a location about as often as `llc`'s. The objects of all recipes
 //! must satisfy `llvm-dwarfdump --verify`, and have the same code and data as without debug information.
 
+mod texts;
+
 use crate::{RECIPES, checking_frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use object::{Object, ObjectSection, SectionKind};
