@@ -11,6 +11,7 @@ mod compare;
 mod compressed_debug;
 mod conventions;
 mod debug_information;
+mod debug_texts;
 mod debug_units;
 mod dominance;
 mod driver;

@@ -5,8 +5,6 @@
 //! same, but for addresses. Variables of -O2 must have a location about as often as `llc`'s. The objects of all recipes
 //! must satisfy `llvm-dwarfdump --verify`, and have the same code and data as without debug information.
 
-mod texts;
-
 use crate::{RECIPES, checking_frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use object::{Object, ObjectSection, SectionKind};
@@ -14,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 11] = [
+pub(crate) const PROGRAMS: [&str; 11] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -28,12 +26,12 @@ const PROGRAMS: [&str; 11] = [
     "trace.cpp",
 ];
 
-fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     in_repository("tests/debug_information").join(name)
 }
 
 /// Has clang make bitcode of a program, with these words, unless it is bitcode of another version.
-fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
+pub(crate) fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
     if name.ends_with(".bc") {
         return source(name);
     }

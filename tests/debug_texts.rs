@@ -3,8 +3,8 @@
 //! GNU's assembler must make the same rows but for those of line 0, of which it makes none, and LLVM's the last of
 //! those at one address. Not compared are the ends of sequences: an assembler has one for each section.
 
-use super::{PROGRAMS, bitcode, source};
 use crate::checking_frazil;
+use crate::debug_information::{PROGRAMS, bitcode, source};
 use frazil_test_support::{Folder, run};
 use std::path::Path;
 use std::process::Command;
