@@ -30,6 +30,7 @@ mod refusal_codes;
 mod refusals;
 mod start;
 mod systems;
+mod threads;
 mod unsupported;
 mod wide_integers;
 
