@@ -10,6 +10,7 @@ pub mod regs;
 pub mod relocs;
 pub mod table;
 mod vector_rows;
+mod words;
 
 #[cfg(test)]
 mod tests;

@@ -150,7 +150,7 @@ pub enum Form {
     DescriptorBranch,
     /// A sequence: the address of a memory operand.
     Address,
-    /// Of vectors: `d`, `n`, a number in `imm` of lanes or bits.
+    /// Of vectors.
     Vector(VectorForm),
 }
 
@@ -162,35 +162,43 @@ pub enum VectorForm {
     ShiftLeft,
     /// `d`, `n`; `imm` shifts right.
     ShiftRight,
+    /// `d`, `n`, shifted left by as many bits as a lane of it has.
+    ShiftAll,
     /// `d`, `n`, `m`; `imm` is the lane of `m`.
     ByLane,
     /// `d`, `n`; `imm` is the lane of `n`.
     FromLane,
+    /// The same, extended with its sign to a general register.
+    FromLaneSigned,
     /// `d`, `n`; `imm` is the lane of `d`.
     ToLane,
+    /// `d`, `n`, which is a general register.
+    FromGeneral,
     /// `d`, `n`; `imm` is the lane of `d` and, from bit 4 on, that of `n`.
     Lanes,
     /// `d`, `n`, `m`; `imm` is the first byte.
     Extract,
     /// `d`; eight bits in `imm`, moved left in each lane by `disp`.
     Modified,
+    /// The same, moved by 8 or 16, and ones are moved in.
+    ModifiedOnes,
+    /// `d`; the float immediate of eight bits in `imm`.
+    Float,
     /// `d`; all of its bytes are this one.
     Filled(u8),
     /// `d`, `n`, compared with zero.
     Zero,
-    /// `d`, `n`, `m`, `imm` turns of a quarter.
+    /// The same of floats.
+    FloatZero,
+    /// `d`, `n`, `m`, turned by `imm` quarters.
     Complex,
     /// `t`, base; `imm` is the lane of `t`.
     LoadLane,
     StoreLane,
-    /// `t`, base.
+    /// `t`, base: one lane for all.
     LoadAll,
-    /// `d`, `n`, which is a table alone.
-    Table,
-    /// `d`, `n`; `imm` is the shift, which is all bits of a lane of `n`.
-    ShiftAll,
-    /// `d`, `n`; `imm` is how many bits of a fixed-point number are its fraction.
-    Fixed,
+    /// `d`, which is also `n`, `m`, `a`.
+    Three,
 }
 
 impl Form {
@@ -213,6 +221,7 @@ impl Form {
             | Form::StoreExclusivePair => [0, 5, 10],
             Form::StoreExclusive | Form::CompareExchange => [16, 5, 0],
             Form::PageRef | Form::LoadLiteral | Form::BranchRef => [0, NO, NO],
+            Form::Vector(VectorForm::Three) => [0, 16, 10],
             _ => [0, 5, 16],
         }
     }
@@ -356,16 +365,23 @@ pub enum Width {
     Pair,
     /// Bits 30 and 31 have log2 of the size less 2, in pairs of vector registers.
     FloatPair,
-    /// Bit 30 is set for 16 bytes; bits 22 and 23 have log2 of a lane's bytes.
+    /// Bit 30 is set for 16 bytes; bits 22 and 23 have log2 of a lane's bytes. A single lane is a scalar, for which
+    /// bits 28 and 30 are set.
     Lanes,
-    /// The same but for what bits 22 and 23 have.
+    /// Bit 30 is set for 16 bytes.
     Whole,
     /// Bit 30 is set for 16 bytes, bit 22 for lanes of 8; of halves it is the word of [`Code::half`].
     FloatLanes,
-    /// Bits 22 and 23 have log2 of a lane's bytes, of a scalar in a vector register.
-    ScalarLanes,
-    /// Bit 30 is set for 16 bytes; the lane's width is where the form says it.
-    Immediate,
+    /// The same but for bit 30, of scalars in vector registers.
+    FloatScalar,
+    /// Bit 30 is set for 16 bytes, bit 22 for lanes of 4.
+    FloatHalf,
+    /// Bit 30 is set for 16 bytes; a single lane is a scalar as before. The lanes' width is where the form says it.
+    Shift,
+    /// Bit 30 is set for 8 bytes, of general registers.
+    General,
+    /// Bit 30 is set for 16 bytes; bits 10 and 11 have log2 of a lane's bytes.
+    All,
 }
 
 /// The encoding of a row.
@@ -384,7 +400,7 @@ pub struct Code {
 }
 
 impl Code {
-    const fn new(word: u32, width: Width) -> Code {
+    pub(crate) const fn new(word: u32, width: Width) -> Code {
         Code {
             word,
             half: 0,
@@ -399,6 +415,11 @@ impl Code {
         self
     }
 
+    pub(crate) const fn half(mut self, word: u32) -> Code {
+        self.half = word;
+        self
+    }
+
     pub(crate) const fn finish(mut self, form: Form) -> Code {
         self.form = form;
         self
@@ -407,71 +428,6 @@ impl Code {
     /// Bytes of memory that an instruction of this size accesses at a time.
     pub const fn access_bytes(&self, size: u8) -> u8 {
         if self.access == 0 { size } else { self.access }
-    }
-}
-
-/// Short names for encodings, as rows use them.
-pub(crate) mod words {
-    use super::{Code, Width};
-
-    pub(crate) const fn fixed(word: u32) -> Code {
-        Code::new(word, Width::Fixed)
-    }
-
-    pub(crate) const fn int(word: u32) -> Code {
-        Code::new(word, Width::Int)
-    }
-
-    pub(crate) const fn twice(word: u32) -> Code {
-        Code::new(word, Width::IntTwice)
-    }
-
-    pub(crate) const fn reverse(word: u32) -> Code {
-        Code::new(word, Width::IntReverse)
-    }
-
-    pub(crate) const fn float(word: u32) -> Code {
-        Code::new(word, Width::Float)
-    }
-
-    pub(crate) const fn float_int(word: u32) -> Code {
-        Code::new(word, Width::FloatInt)
-    }
-
-    pub(crate) const fn access(word: u32) -> Code {
-        Code::new(word, Width::Access)
-    }
-
-    pub(crate) const fn float_access(word: u32) -> Code {
-        Code::new(word, Width::FloatAccess)
-    }
-
-    pub(crate) const fn signed(word: u32) -> Code {
-        Code::new(word, Width::Signed)
-    }
-
-    pub(crate) const fn exclusive(word: u32) -> Code {
-        Code::new(word, Width::Exclusive)
-    }
-
-    pub(crate) const fn pair(word: u32) -> Code {
-        Code::new(word, Width::Pair)
-    }
-
-    pub(crate) const fn float_pair(word: u32) -> Code {
-        Code::new(word, Width::FloatPair)
-    }
-
-    pub(crate) const fn lanes(word: u32) -> Code {
-        Code::new(word, Width::Lanes)
-    }
-
-    pub(crate) const fn whole(word: u32) -> Code {
-        Code::new(word, Width::Whole)
-    }
-
-    pub(crate) const fn immediate(word: u32) -> Code {
-        Code::new(word, Width::Immediate)
     }
 }
 
@@ -499,24 +455,22 @@ pub enum Kind {
     Wide,
     /// A vector of the operation's size whose lanes are twice as wide, and half as many.
     Paired,
-    /// A vector of 16 bytes, the half of which is meant that the size says: 8 the lower one, 16 the upper one.
-    Half,
-    /// A vector of the operation's size in bytes.
+    /// A vector of the operation's size, of bytes.
     Bytes,
-    /// A vector of 16 bytes of bytes.
+    /// The same, of halves.
+    Halves,
+    /// A vector of 16 bytes, of bytes, as a table.
     Table,
-    /// A float as wide as a lane.
+    /// A float or an integer as wide as a lane.
     Lane,
-    /// A float twice as wide as a lane.
+    /// The same, twice as wide.
     WideLane,
-    /// A float or integer of a lane's width in a vector register of which one lane is meant.
+    /// A vector of which one lane is meant.
     Element,
-    /// A general register that holds a lane: of 8 bytes for such lanes.
+    /// The upper half of a vector of 16 bytes.
+    Upper,
+    /// A general register that holds a lane: all of it for lanes of 8 bytes.
     GeneralLane,
-    /// A vector of the operation's size whose lanes are four times as narrow.
-    Quarters,
-    /// A vector of 16 bytes of halves of floats of 4 bytes.
-    Fixed(u8, u8),
 }
 
 impl Kind {
@@ -539,18 +493,12 @@ impl Kind {
     /// How many bytes are read or written; 0 for as many as the size says.
     const fn bytes(self) -> u8 {
         match self {
-            Kind::Sized
-            | Kind::SizedOrStack
-            | Kind::Cleared
-            | Kind::Float
-            | Kind::Vector
-            | Kind::Paired
-            | Kind::Bytes => 0,
-            Kind::Quarters => 0,
+            Kind::Sized | Kind::SizedOrStack | Kind::Cleared | Kind::Float => 0,
+            Kind::Vector | Kind::Paired | Kind::Bytes | Kind::Halves => 0,
             Kind::General(bytes) | Kind::Part(bytes) | Kind::FloatOf(bytes) => bytes,
-            Kind::GeneralLane | Kind::Lane | Kind::WideLane => 8,
-            Kind::Wide | Kind::Half | Kind::Table | Kind::Element => 16,
-            Kind::Fixed(bytes, _) => bytes,
+            Kind::GeneralLane => 8,
+            // What is above a scalar is cleared.
+            Kind::Lane | Kind::WideLane | Kind::Wide | Kind::Table | Kind::Element | Kind::Upper => 16,
         }
     }
 }
@@ -600,8 +548,21 @@ pub(crate) mod operands {
     pub(crate) const UB: Operand = operand(Role::Use, Kind::Bytes);
     pub(crate) const DB: Operand = operand(Role::Def, Kind::Bytes);
     pub(crate) const MB: Operand = operand(Role::UseDef, Kind::Bytes);
+    pub(crate) const MV: Operand = operand(Role::UseDef, Kind::Vector);
+    pub(crate) const UW: Operand = operand(Role::Use, Kind::Wide);
+    pub(crate) const DW: Operand = operand(Role::Def, Kind::Wide);
+    pub(crate) const MW: Operand = operand(Role::UseDef, Kind::Wide);
+    pub(crate) const DP: Operand = operand(Role::Def, Kind::Paired);
+    pub(crate) const MP: Operand = operand(Role::UseDef, Kind::Paired);
+    pub(crate) const UH: Operand = operand(Role::Use, Kind::Halves);
+    pub(crate) const UT: Operand = operand(Role::Use, Kind::Table);
     pub(crate) const UE: Operand = operand(Role::Use, Kind::Element);
     pub(crate) const ME: Operand = operand(Role::UseDef, Kind::Element);
+    pub(crate) const UU: Operand = operand(Role::Use, Kind::Upper);
+    pub(crate) const MU: Operand = operand(Role::UseDef, Kind::Upper);
+    pub(crate) const UG: Operand = operand(Role::Use, Kind::GeneralLane);
+    pub(crate) const UQ: Operand = operand(Role::Use, Kind::Float);
+    pub(crate) const MQ: Operand = operand(Role::UseDef, Kind::Float);
     pub(crate) const DL: Operand = operand(Role::Def, Kind::Lane);
     pub(crate) const DLW: Operand = operand(Role::Def, Kind::WideLane);
 }
@@ -713,8 +674,16 @@ pub(crate) mod sizes {
     /// Lanes of integers.
     pub(crate) const BHS: u8 = B1 | H2 | S4;
     pub(crate) const HS: u8 = H2 | S4;
+    /// Lanes of floats.
+    pub(crate) const FLOATS: u8 = HSD;
     /// Among widths of lanes: there must be more than two.
     pub(crate) const FEW: u8 = 128;
+    /// A single lane of 8 bytes is allowed, and is a scalar.
+    pub(crate) const ONE: u8 = 64;
+    /// There are exactly two lanes.
+    pub(crate) const TWO: u8 = 32;
+    /// The size is that of a general register, which a lane must fit.
+    pub(crate) const FIT: u8 = 16;
 }
 
 /// A row of the op table.
@@ -727,7 +696,7 @@ pub struct Row {
     /// Allowed sizes, a set of bits 1, 2, 4, 8 and 16. The size is the operation's width in bytes, where it matters.
     pub sizes: u8,
     /// The widths of lanes in bytes that vectors may have, as such a set; 0 for rows without lanes.
-    /// [`sizes::FEW`] among them says that there are no vectors of two lanes.
+    /// Other bits restrict how many there are: see [`Row::has_lanes`].
     pub lanes: u8,
     /// Encoding.
     pub code: Code,
@@ -738,6 +707,28 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether vectors of so many bytes may have lanes of `1 << log2` bytes.
+    pub const fn has_lanes(&self, size: u8, log2: u8) -> bool {
+        let count_log2 = (size >> log2).trailing_zeros();
+        if self.lanes >> log2 & 1 == 0 || log2 > 3 || size >> log2 == 0 {
+            return false;
+        }
+        if self.lanes & sizes::FIT != 0 {
+            // Lanes that are extended are narrower; others that fill the register are as wide as it.
+            return match self.code.form {
+                Form::Vector(VectorForm::FromLaneSigned) => 1 << log2 < size,
+                _ => (log2 == 3) == (size == 8),
+            };
+        }
+        if self.lanes & sizes::TWO != 0 {
+            return count_log2 == 1;
+        }
+        if self.lanes & sizes::FEW != 0 {
+            return count_log2 > 1;
+        }
+        count_log2 > 0 || self.lanes & sizes::ONE != 0
+    }
+
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let form = self.code.form;

@@ -361,7 +361,10 @@ impl Printer<'_> {
                 self.names.write_ref(named(inst), self.out)?;
                 write!(self.out, "\n\t{mnemonic}")
             }
-            _ => self.out.write_str(mnemonic),
+            _ => {
+                self.out.write_str(mnemonic)?;
+                self.half()
+            }
         }
     }
 
@@ -395,7 +398,11 @@ impl Printer<'_> {
             Kind::General(bytes) => self.out.write_str(name(reg, bytes)),
             Kind::Float => write!(self.out, "{}{}", scalar_letter(inst.size), reg.number()),
             Kind::FloatOf(bytes) => write!(self.out, "{}{}", scalar_letter(bytes), reg.number()),
-            _ => self.vector_reg(reg, kind),
+            Kind::GeneralLane => {
+                let is_long = crate::encode::lane_log2(inst) == 3;
+                self.out.write_str(name(reg, if is_long { 8 } else { 4 }))
+            }
+            _ => self.vector_reg(slot, reg, kind),
         }
     }
 

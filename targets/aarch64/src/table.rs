@@ -5,10 +5,10 @@
 
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
-use crate::ops::words::*;
 use crate::ops::{AGAIN, CALL, COPY, Effects, FR, FRW, FW, Form, NO, RND, Row, VectorForm, pad};
 use crate::regs::{TEMP, x};
 use crate::vector_rows::vector_rows;
+use crate::words::*;
 use frazil_codegen::OpDesc;
 
 /// What the descriptor's function leaves alone is everything but these (ELF for the Arm 64-bit Architecture, 9.4.5).
@@ -344,8 +344,8 @@ vector_rows! { op_table;
     // Between general registers and floats; the size is that of the float.
     FmovFromInt "fmov" Form::Rr, float_int(0x1e27_0000), HSD, 0, [DF, U], NO;
     FmovToInt "fmov" Form::Rr, float_int(0x1e26_0000), HSD, 0, [D, UF], NO;
-    FmovHighFromInt "fmov" Form::Rr, fixed(0x9eaf_0000), D8, 0, [ME, U64], NO;
-    FmovHighToInt "fmov" Form::Rr, fixed(0x9eae_0000), D8, 0, [D64, UE], NO;
+    FmovHighFromInt "fmov" Form::Rr, fixed(0x9eaf_0000), D8, 0, [MU, U64], NO;
+    FmovHighToInt "fmov" Form::Rr, fixed(0x9eae_0000), D8, 0, [D64, UU], NO;
     ScvtfW "scvtf" Form::Rr, float(0x1e22_0000), HSD, 0, [DF, U32], RND;
     ScvtfX "scvtf" Form::Rr, float(0x9e22_0000), HSD, 0, [DF, U64], RND;
     UcvtfW "ucvtf" Form::Rr, float(0x1e23_0000), HSD, 0, [DF, U32], RND;

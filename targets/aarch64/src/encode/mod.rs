@@ -110,7 +110,7 @@ fn word(inst: &MInst, row: &Row) -> u32 {
         Form::CopyFloat => return vector::copy(inst),
         _ => {}
     }
-    let mut word = code.word | sized(code, inst);
+    let mut word = code.word ^ sized(code, inst);
     let fields = code.form.fields();
     for (slot, field) in fields.into_iter().enumerate() {
         let reg = inst.reg(slot);
@@ -122,7 +122,7 @@ fn word(inst: &MInst, row: &Row) -> u32 {
     word | extra(inst, code)
 }
 
-/// The bits that the size decides.
+/// The bits that the size turns around, which are clear in the row but for words of halves.
 fn sized(code: &Code, inst: &MInst) -> u32 {
     let is_long = u32::from(inst.size == 8);
     let log2 = inst.size.trailing_zeros();

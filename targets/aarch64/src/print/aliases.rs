@@ -4,7 +4,8 @@
 
 use super::{Printer, is_zero};
 use crate::cond::Cond;
-use crate::ops::Form;
+use crate::encode::lane_log2;
+use crate::ops::{Form, VectorForm};
 use crate::regs::{LR, SP};
 use crate::table::Op;
 use std::fmt;
@@ -34,6 +35,11 @@ impl Printer<'_> {
             Form::Rrr => self.register_alias(op),
             Form::BranchReg if op == Op::RetReg && self.inst.reg(0) == LR => {
                 self.named("ret")?;
+                Ok(true)
+            }
+            Form::Vector(VectorForm::FromLane) if op == Op::Umov && lane_log2(self.inst) >= 2 => {
+                self.named("mov")?;
+                self.regs(2)?;
                 Ok(true)
             }
             Form::CopyFloat if self.inst.size == 16 => {

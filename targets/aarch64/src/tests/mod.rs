@@ -10,7 +10,7 @@ mod sequences;
 
 use crate::cond;
 use crate::encode::encode;
-use crate::ops::{Form, Kind, Operand, Row, aux};
+use crate::ops::{Form, Kind, Operand, Row, VectorForm, aux};
 use crate::regs::{SP, TEMP, XZR, v, x};
 use crate::table::{OP_DESCS, Op, ROWS};
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Mem, Ref, RefKind, Reg, Role};
@@ -104,7 +104,7 @@ fn with_aux(aux: u8) -> Extra {
 }
 
 /// Immediates and the like at the borders of their fields.
-fn extras(row: &Row, size: u8) -> Vec<Extra> {
+fn extras(row: &Row, size: u8, lane_log2: u8) -> Vec<Extra> {
     let bits = 8 * i32::from(size);
     let last = bits - 1;
     let bytes = i32::from(row.code.access_bytes(size));
@@ -186,7 +186,9 @@ fn extras(row: &Row, size: u8) -> Vec<Extra> {
         ]),
         Form::SumHigh => references(&[RefKind::TlsLocalExec, RefKind::TlsDtpOffset]),
         Form::Constant => numbers(),
-        Form::Vector(form) => vector_extras(row, form),
+        Form::Vector(VectorForm::Complex) if row.name.as_str() == "FcaddV" => imms([1, 3]),
+        Form::Vector(VectorForm::Complex) => imms(0..4),
+        Form::Vector(form) => vector_extras(form, size, lane_log2),
         _ => vec![Extra::default()],
     }
 }
@@ -246,9 +248,31 @@ fn logical_numbers(size: u8) -> Vec<Extra> {
     all
 }
 
-fn vector_extras(row: &Row, form: crate::ops::VectorForm) -> Vec<Extra> {
-    let _ = (row, form);
-    vec![Extra::default()]
+fn vector_extras(form: VectorForm, size: u8, lane_log2: u8) -> Vec<Extra> {
+    let (bits, lanes) = (8i32 << lane_log2, 16i32 >> lane_log2);
+    match form {
+        VectorForm::ShiftLeft => imms([0, 1, bits / 2, bits - 1]),
+        VectorForm::ShiftRight => imms([1, 2, bits / 2, bits - 1, bits]),
+        VectorForm::ByLane
+        | VectorForm::FromLane
+        | VectorForm::FromLaneSigned
+        | VectorForm::ToLane
+        | VectorForm::LoadLane
+        | VectorForm::StoreLane => imms(0..lanes),
+        VectorForm::Lanes => imms((0..lanes).flat_map(|src| (0..lanes).map(move |dst| src << 4 | dst))),
+        VectorForm::Extract => imms(0..i32::from(size)),
+        VectorForm::Modified => {
+            let shifts: &[i32] = match lane_log2 {
+                1 => &[0, 8],
+                2 => &[0, 8, 16, 24],
+                _ => &[0],
+            };
+            pairs(&[0, 1, 0x55, 0x80, 0xff], shifts)
+        }
+        VectorForm::ModifiedOnes => pairs(&[0, 1, 0x55, 0x80, 0xff], &[8, 16]),
+        VectorForm::Float => imms(0..256),
+        _ => vec![Extra::default()],
+    }
 }
 
 /// Addresses: those that instructions have, and those that need more than one.
@@ -299,14 +323,11 @@ fn samples(op: Op) -> Vec<MInst> {
     let mut samples = Vec::new();
     for size in sizes(row) {
         for lane in 0..5u8 {
-            let is_used = if row.lanes == 0 {
-                lane == 0
-            } else {
-                row.lanes >> lane & 1 != 0
+            let is_used = match row.lanes {
+                0 => lane == 0,
+                _ => row.has_lanes(size, lane),
             };
-            // A vector of one lane is a scalar.
-            let fewest = if row.lanes & crate::ops::sizes::FEW != 0 { 4 } else { 2 };
-            if is_used && (row.lanes == 0 || fewest << lane <= size) {
+            if is_used {
                 let inst = MInst::new(op as u16, size).with_aux(if row.lanes == 0 { 0 } else { lane });
                 add_samples(inst, row, &mut samples);
             }
@@ -323,7 +344,7 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
     if form.has_symbol() {
         return symbol_samples(inst, row, samples);
     }
-    let extras = extras(row, inst.size);
+    let extras = extras(row, inst.size, inst.aux & aux::LANE_MASK);
     for round in 0..ROUNDS.max(extras.len()) {
         let extra = extras[round % extras.len()];
         let mut sample = with_registers(inst, row, round);
@@ -377,7 +398,7 @@ fn is_predictable(inst: &MInst, row: &Row) -> bool {
         Form::LoadPairBefore | Form::LoadPairAfter | Form::StorePairBefore | Form::StorePairAfter => {
             first != third && (is_vector || first != second && third != second)
         }
-        Form::StoreExclusive => first != second && first != third,
+        Form::StoreExclusive => first != second && first != third && !(first == XZR && second == SP),
         // Nothing is added to, or made, there.
         Form::Accumulate | Form::Constant => first != XZR,
         // Without a result it has another name.
