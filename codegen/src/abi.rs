@@ -147,6 +147,17 @@ impl Dealer<'_> {
         offset.min(MAX_ARGUMENT_BYTES)
     }
 
+    /// Before an integer of 128 bits where it begins at every second register: if there are not two, no later argument
+    /// gets an integer register either.
+    #[cold]
+    fn begin_pair(&mut self) {
+        let count = self.conv.int_args.len();
+        self.int_next = self.int_next.next_multiple_of(2);
+        if self.int_next + 2 > count {
+            self.int_next = count;
+        }
+    }
+
     /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
     #[cold]
     fn stack_packed(&mut self, bytes: u32) -> u32 {
@@ -221,6 +232,9 @@ impl Dealer<'_> {
     }
 
     fn deal_parts(&mut self, parts: Parts, together: bool) -> [PartPlace; 4] {
+        if together && self.conv.pairs_begin_even {
+            self.begin_pair();
+        }
         let mut places = [PartPlace::Stack(0); 4];
         let count = usize::from(parts.count);
         let (regs, next) = if parts.float {

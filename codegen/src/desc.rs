@@ -273,6 +273,9 @@ pub struct ConvDesc {
     /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its
     /// size.
     pub keeps_pairs: bool,
+    /// Whether such an integer also begins at every second register only, and takes those that are left from later
+    /// arguments if it goes to the stack.
+    pub pairs_begin_even: bool,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
 }
