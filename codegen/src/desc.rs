@@ -337,6 +337,11 @@ pub struct TargetDesc {
     /// Whether an optimized function may do without the frame pointer, which then is a register like others and among
     /// the callee-saved ones.
     pub frame_pointer_is_optional: bool,
+    /// Whether the stack pointer must be a multiple of the stack's alignment at all times, and not only at calls.
+    pub keeps_stack_aligned: bool,
+    /// The register in which a call leaves the return address, if it does not push it: functions that call something
+    /// save it like a callee-saved register, or with the frame pointer, above the caller's. Never allocated.
+    pub link_register: Option<Reg>,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
     /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
