@@ -19,6 +19,9 @@ pub struct Platform {
     pub data_layout: &'static str,
     /// Integers whose alignment layouts lacked once: width in bits, alignment as log2 of bytes.
     pub added_integer_aligns: &'static [(u32, u8)],
+    /// Whether the elements of an array that is an argument are in registers all or none, so that signatures say which
+    /// parameters these are.
+    pub passes_arrays_whole: bool,
     /// Lists of variable arguments; `None` if `va_arg` is to be refused.
     pub variadic: Option<VariadicFacts>,
     /// Registers that programs may read and write by their names.

@@ -303,6 +303,7 @@ mod tests {
         is_plain: false,
         preserves_wide_vectors: false,
         keeps_pairs: false,
+        pairs_begin_even: false,
         variadic_count: Reg(4),
     };
 

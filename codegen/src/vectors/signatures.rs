@@ -251,6 +251,12 @@ impl Rebuild<'_> {
             to.push(*param);
             return Ok(());
         }
+        if param.array > 0 {
+            return Err(CodegenError::unsupported(
+                Refusal::of_type(self.old.types(), param.ty),
+                "an array of vectors that no register holds in a signature",
+            ));
+        }
         let mut push = |ty| {
             to.push(Param {
                 ty,

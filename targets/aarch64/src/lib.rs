@@ -1,11 +1,19 @@
 //! The AArch64 target.
 
+mod abi;
+mod build;
 pub mod cond;
 pub mod encode;
 pub mod expand;
+mod features;
+mod frame;
 pub mod immediates;
+pub mod isa;
+mod lower;
 pub mod ops;
+mod platform;
 pub mod print;
+mod processors;
 pub mod regs;
 pub mod relocs;
 pub mod table;

@@ -82,14 +82,16 @@ pub fn scalar_letter(width_bytes: u8) -> char {
 /// DWARF number of the first vector register (DWARF for the Arm 64-bit Architecture, 4.1).
 const FIRST_DWARF_VECTOR: u16 = 64;
 
-/// The registers with their DWARF numbers (DWARF for the Arm 64-bit Architecture, 4.1). The zero register, which has
-/// none, is not there.
-pub static REGS: [RegDesc; 64] = {
+/// What stands for the DWARF number of the zero register, which has none.
+const NO_DWARF_NUMBER: u16 = u16::MAX;
+
+/// The registers with their DWARF numbers (DWARF for the Arm 64-bit Architecture, 4.1), the zero register last.
+pub static REGS: [RegDesc; 65] = {
     let mut rows = [RegDesc {
-        reg: Reg::physical(0, 0),
-        name: "x0",
-        dwarf: 0,
-    }; 64];
+        reg: XZR,
+        name: "xzr",
+        dwarf: NO_DWARF_NUMBER,
+    }; 65];
     let mut number = 0;
     while number < 32 {
         rows[number as usize] = RegDesc {
@@ -116,7 +118,14 @@ mod tests {
         for row in &REGS {
             assert_eq!(row.name, name(row.reg, 8));
             let number = row.reg.number() as u16;
-            assert_eq!(row.dwarf, if row.reg.bank() == 0 { number } else { 64 + number });
+            assert_eq!(
+                row.dwarf,
+                match row.reg {
+                    XZR => NO_DWARF_NUMBER,
+                    reg if reg.bank() == 0 => number,
+                    _ => 64 + number,
+                }
+            );
         }
         assert_eq!((name(SP, 8), name(XZR, 4), name(LR, 8)), ("sp", "wzr", "x30"));
     }

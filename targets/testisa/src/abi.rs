@@ -33,6 +33,7 @@ static STANDARD: ConvDesc = ConvDesc {
     is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: false,
+    pairs_begin_even: false,
     variadic_count: Reg::NONE,
 };
 

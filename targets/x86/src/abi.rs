@@ -49,6 +49,7 @@ const C: ConvDesc = ConvDesc {
     is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: true,
+    pairs_begin_even: false,
     variadic_count: RAX,
 };
 
