@@ -6,6 +6,7 @@
 
 mod assembler;
 mod disassembler;
+mod processors;
 mod sequences;
 
 use crate::cond;
