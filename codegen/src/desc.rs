@@ -344,8 +344,8 @@ pub struct TargetDesc {
     pub link_register: Option<Reg>,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
-    /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
-    /// prologue takes it from. Functions that ask for a guard are refused elsewhere.
+    /// Parts of triples that name the systems whose threads hold a value to guard frames with, or that have it in a
+    /// variable, where the target's prologue takes it from. Functions that ask for a guard are refused elsewhere.
     pub guarded_systems: &'static [&'static str],
     /// What a function that calls nothing may use below the stack pointer, in bytes.
     pub red_zone_bytes: u32,

@@ -2,6 +2,7 @@
 
 use crate::build::*;
 use crate::immediates;
+use crate::inline_asm::AArch64Asm;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
@@ -9,6 +10,7 @@ use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, ISLANDS, PLT32, PREL32, PREL64,
 use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;
+use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
     ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
@@ -69,7 +71,7 @@ static DESC: TargetDesc = TargetDesc {
     keeps_stack_aligned: true,
     link_register: Some(LR),
     return_address_bytes: 0,
-    guarded_systems: &[],
+    guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
     patched_jump_bytes: 4,
     incoming_args_offset: frame::RECORD_BYTES,
@@ -400,6 +402,10 @@ impl Isa for AArch64 {
 
     fn print(&self, inst: &MInst, _: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
         crate::print::print_to(inst, names, out)
+    }
+
+    fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        Some(&AArch64Asm)
     }
 
     fn islands(&self) -> Option<&'static Islands> {

@@ -8,6 +8,7 @@ pub mod expand;
 mod features;
 mod frame;
 pub mod immediates;
+mod inline_asm;
 pub mod isa;
 mod lower;
 pub mod ops;
