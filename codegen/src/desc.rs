@@ -448,6 +448,8 @@ pub struct ElfDesc {
     pub pc32: Option<u8>,
     /// Relocation index of an 8-byte distance from the field to a symbol.
     pub pc64: Option<u8>,
+    /// How debug information says where a thread-local variable is, if the ABI has a way.
+    pub thread_offset: Option<ThreadOffset>,
     /// DWARF number of the return address column.
     pub return_address_column: u16,
     /// `code_alignment_factor` of call frame information.
@@ -462,6 +464,15 @@ pub struct ElfDesc {
     pub no_operation: Option<u8>,
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
+}
+
+/// An offset in the thread-local storage of a module, in data.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadOffset {
+    /// Relocation index of a field as wide as an address.
+    pub relocation: u8,
+    /// What assembly has after the name of the variable.
+    pub suffix: &'static str,
 }
 
 /// Sections for far data. Each is called like the usual one with an `l` after the dot.

@@ -103,6 +103,8 @@ static DESC: TargetDesc = TargetDesc {
         plt32: Some(PLT32),
         pc32: Some(PREL32),
         pc64: Some(PREL64),
+        // LLVM does not say either where thread-local variables are.
+        thread_offset: None,
         return_address_column: 30,
         code_align: 4,
         data_align: -8,
