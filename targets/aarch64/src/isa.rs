@@ -14,7 +14,7 @@ use frazil_codegen::{
     ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
     OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
-use frazil_ir::{CallConv, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -56,7 +56,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     masks: None,
-    vector_bytes: 0,
+    vector_bytes: VECTOR_BYTES,
     passed_vector_bytes: 0,
     home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
     rule_registers: PRegSet::EMPTY,
@@ -145,6 +145,7 @@ impl Isa for AArch64 {
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
             TypeData::F128 => one(true, 16),
+            TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
     }
@@ -160,7 +161,18 @@ impl Isa for AArch64 {
     }
 
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
-        Ok(lower::lower_quad(cx, inst)?)
+        match cx.func().inst(inst).ty {
+            Type::F128 => Ok(lower::lower_quad(cx, inst)?),
+            _ => lower::vector::lower(cx, inst),
+        }
+    }
+
+    fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+        lower::vector::has_operation(function, view, data)
+    }
+
+    fn has_high_products(&self, lane_bits: u32) -> bool {
+        lane_bits < 64
     }
 
     fn has_half_conversions(&self, _: FeatureSet) -> bool {
