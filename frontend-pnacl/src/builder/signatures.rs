@@ -91,7 +91,10 @@ fn push_argument(
     push(build, list, ty, attributes)?;
     let elements = list.get_mut(start..).unwrap_or_default();
     let are_together = elements.len() > 1
-        && build.module.platform.is_some_and(|platform| platform.passes_arrays_whole)
+        && build
+            .module
+            .platform
+            .is_some_and(|platform| platform.passes_arrays_whole)
         && matches!(build.module.types.kind(ty), Some(Kind::Array { .. }));
     if !are_together {
         return Ok(());

@@ -10,11 +10,11 @@ pub(crate) use vector::lane_log2;
 use crate::cond::Cond;
 use crate::expand::{expand, is_single};
 use crate::immediates;
-use crate::ops::{Code, Form, Row, Width, aux};
+use crate::ops::{Code, Form, Kind, Operand, Row, Width, aux};
 use crate::regs::{SP, XZR, x};
 use crate::relocs::{self, ADDRESS21, BRANCH14, BRANCH19, BRANCH26};
 use crate::table::{Op, ROWS};
-use frazil_codegen::{CodeBuffer, Label, MInst, Ref, Reg};
+use frazil_codegen::{CodeBuffer, Label, MInst, Ref, Reg, Role};
 
 /// Encodes an instruction or a sequence.
 #[inline]
@@ -49,6 +49,11 @@ fn put(inst: &MInst, out: &mut CodeBuffer) {
     let row = &ROWS[usize::from(inst.op)];
     let code = &row.code;
     debug_assert!(row.sizes & inst.size != 0, "{} of {} bytes", row.name, inst.size);
+    debug_assert!(
+        has_right_31(inst, row),
+        "{}: the zero register for the stack pointer, or the other way round",
+        row.name
+    );
     let start = out.offset();
     match code.form {
         Form::PageRef => {
@@ -99,6 +104,21 @@ fn put(inst: &MInst, out: &mut CodeBuffer) {
 
 /// The number of a register in instructions.
 #[inline]
+/// Whether the stack pointer and the zero register, which have one number, are only where the row means them.
+fn has_right_31(inst: &MInst, row: &Row) -> bool {
+    if row.code.form == Form::Copy {
+        return true;
+    }
+    let is_right = |(slot, operand): (usize, &Option<Operand>)| match *operand {
+        Some(operand) if operand.kind == Kind::SizedOrStack => inst.reg(slot) != XZR,
+        // A base, which may also be written.
+        Some(operand) if slot == 1 && (row.code.form.has_base() || operand.role == Role::UseDef) => true,
+        Some(_) => inst.reg(slot) != SP,
+        None => true,
+    };
+    row.operands.iter().enumerate().all(is_right)
+}
+
 const fn number(reg: Reg) -> u32 {
     if reg.0 == XZR.0 { 31 } else { reg.number() }
 }

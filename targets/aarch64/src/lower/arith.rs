@@ -113,7 +113,7 @@ pub fn abs<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError>
     let size = size_of_bits(bits);
     let value = extended(cx, data.a, bits, true, size);
     let dst = cx.def(result(data), 0);
-    cx.emit(ri(Op::CmpI, size, value, 0));
+    cx.emit(rr(Op::Cmp, size, value, XZR));
     cx.emit(conditional(Op::Csneg, size, [dst, value, value], Cond::Pl));
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::wide::{extended_high, extended_pair, result_pair, temporary_pair, use
 use super::{checked_bits, extended, result, size_of_bits, use_int};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::regs::XZR;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
 use frazil_ir::{InstData, Opcode};
@@ -82,7 +83,7 @@ fn leading_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     cx.emit(rr(Op::Clz, 8, of_high, high));
     cx.emit(rr(Op::Clz, 8, of_low, low));
     cx.emit(rri(Op::AddI, 8, of_low, of_low, 64));
-    cx.emit(ri(Op::CmpI, 8, high, 0));
+    cx.emit(rr(Op::Cmp, 8, high, XZR));
     cx.emit(csel(8, dst, of_low, of_high, Cond::Eq));
     if bits < 128 {
         cx.emit(rri(Op::SubI, 8, dst, dst, (128 - bits).cast_signed()));
@@ -118,7 +119,7 @@ fn trailing_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     cx.emit(rri(Op::AddI, 8, of_high, of_high, 64));
     cx.emit(rr(Op::Rbit, 8, of_low, value.low));
     cx.emit(rr(Op::Clz, 8, of_low, of_low));
-    cx.emit(ri(Op::CmpI, 8, value.low, 0));
+    cx.emit(rr(Op::Cmp, 8, value.low, XZR));
     cx.emit(csel(8, dst, of_high, of_low, Cond::Eq));
     define_small(cx, data);
 }

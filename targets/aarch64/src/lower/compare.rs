@@ -10,6 +10,7 @@ use super::{
 use crate::build::*;
 use crate::cond::Cond;
 use crate::immediates;
+use crate::regs::{SCRATCH, SCRATCH_FLOAT, XZR};
 use crate::table::Op;
 use frazil_codegen::{Branch, CodegenError, Join, Label, LowerCtx, MInst, Reg};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, StrictFlags};
@@ -99,11 +100,11 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
         _ => None,
     };
     match op {
-        Some(option) => {
+        Some(option) if left != XZR => {
             let right = use_int(cx, b, 0);
             cx.emit(rr(Op::CmpExt, size, left, right).with_imm(option << 3));
         }
-        None => {
+        _ => {
             let right = extended(cx, b, bits, signed, size);
             cx.emit(rr(Op::Cmp, size, left, right));
         }
@@ -260,12 +261,7 @@ pub(crate) fn set_by<C: LowerCtx>(cx: &mut C, test: Test, dst: Reg) {
     cx.emit(cset(dst, test.first));
     if let Some(second) = test.second {
         // One more than zero where the second condition holds, else what is there.
-        cx.emit(conditional(
-            Op::Csinc,
-            4,
-            [dst, dst, crate::regs::XZR],
-            second.inverse(),
-        ));
+        cx.emit(conditional(Op::Csinc, 4, [dst, dst, XZR], second.inverse()));
     }
 }
 
@@ -292,7 +288,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         0 => use_int(cx, operand, part),
         _ => cx.use_reg(operand, part),
     };
-    let mut sources = [[crate::regs::XZR; 2]; 2];
+    let mut sources = [[XZR; 2]; 2];
     for part in 0..parts {
         sources[usize::from(part)] = [use_part(cx, if_true, part), use_part(cx, if_false, part)];
     }
@@ -309,11 +305,7 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         match test.second {
             None => cx.emit(conditional(op, size, [dst, then, otherwise], test.first)),
             Some(second) => {
-                let chosen = if bytes == 0 {
-                    crate::regs::SCRATCH
-                } else {
-                    crate::regs::SCRATCH_FLOAT
-                };
+                let chosen = if bytes == 0 { SCRATCH } else { SCRATCH_FLOAT };
                 cx.emit(conditional(op, size, [chosen, then, otherwise], test.first));
                 cx.emit(conditional(op, size, [dst, then, chosen], second));
             }
@@ -386,7 +378,7 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codegen
     cx.emit(rr(Op::Cmp, size, a, b));
     let dst = cx.def(result(data), 0);
     cx.emit(cset(dst, greater));
-    cx.emit(conditional(Op::Csinv, 8, [dst, dst, crate::regs::XZR], less.inverse()));
+    cx.emit(conditional(Op::Csinv, 8, [dst, dst, XZR], less.inverse()));
     finish_three_way(cx, data, dst);
     Ok(())
 }

@@ -293,6 +293,11 @@ pub(crate) fn sum(value: i64, size: u8) -> Option<(Op, i32)> {
 /// Compares a register with a constant of its width, in one instruction or by the scratch register.
 pub(crate) fn compare_constant<C: LowerCtx>(cx: &mut C, size: u8, reg: Reg, value: i64) {
     match sum(value, size) {
+        // Where instructions with an immediate have a register, its number would be the stack pointer's.
+        _ if reg == XZR => {
+            cx.emit(mov_imm(size, SCRATCH, value));
+            cx.emit(rr(Op::Cmp, size, XZR, SCRATCH));
+        }
         Some((Op::AddI, imm)) => cx.emit(ri(Op::CmpI, size, reg, imm)),
         Some((_, imm)) => cx.emit(ri(Op::CmnI, size, reg, imm)),
         None => {

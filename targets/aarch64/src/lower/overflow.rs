@@ -148,7 +148,7 @@ fn compare_upper<C: LowerCtx>(cx: &mut C, upper: Reg, lower: Reg, signed: bool) 
     if signed {
         cx.emit(rr(Op::Cmp, 8, upper, lower).with_imm(63 | (Shift::Asr as i32) << 6));
     } else {
-        cx.emit(ri(Op::CmpI, 8, upper, 0));
+        cx.emit(rr(Op::Cmp, 8, upper, XZR));
     }
 }
 
@@ -197,7 +197,7 @@ fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
         cx.emit(rrr(Op::Orr, 8, spare.low, dst.low, dst.high));
         cx.emit(rrr(Op::Eor, 8, spare.high, sign, dst.high));
         cx.emit(shr(false, 8, spare.high, spare.high, 63));
-        cx.emit(ri(Op::CmpI, 8, spare.low, 0));
+        cx.emit(rr(Op::Cmp, 8, spare.low, XZR));
         cx.emit(csel(8, spare.high, XZR, spare.high, Cond::Eq));
         cx.emit(rrr(Op::Orr, 4, overflows, overflows, spare.high));
     } else {
@@ -223,15 +223,15 @@ fn unsigned_product<C: LowerCtx>(cx: &mut C, dst: Pair, (a, b): (Pair, Pair), ov
             cond.inverse(),
         ))
     };
-    cx.emit(ri(Op::CmpI, 8, a.high, 0));
+    cx.emit(rr(Op::Cmp, 8, a.high, XZR));
     cx.emit(cset(overflows, Cond::Ne));
-    cx.emit(ri(Op::CmpI, 8, b.high, 0));
+    cx.emit(rr(Op::Cmp, 8, b.high, XZR));
     cx.emit(csel(4, overflows, overflows, XZR, Cond::Ne));
     cx.emit(rrr(Op::Umulh, 8, spare.low, a.low, b.high));
-    cx.emit(ri(Op::CmpI, 8, spare.low, 0));
+    cx.emit(rr(Op::Cmp, 8, spare.low, XZR));
     note(cx, Cond::Ne);
     cx.emit(rrr(Op::Umulh, 8, spare.low, a.high, b.low));
-    cx.emit(ri(Op::CmpI, 8, spare.low, 0));
+    cx.emit(rr(Op::Cmp, 8, spare.low, XZR));
     note(cx, Cond::Ne);
     cx.emit(rrr(Op::Mul, 8, spare.low, a.low, b.high));
     cx.emit(rrr(Op::Mul, 8, spare.high, a.high, b.low));
@@ -241,6 +241,6 @@ fn unsigned_product<C: LowerCtx>(cx: &mut C, dst: Pair, (a, b): (Pair, Pair), ov
     cx.emit(rrr(Op::Mul, 8, dst.low, a.low, b.low));
     cx.emit(rrr(Op::Adds, 8, dst.high, spare.high, spare.low));
     note(cx, Cond::Hs);
-    cx.emit(ri(Op::CmpI, 4, overflows, 0));
+    cx.emit(rr(Op::Cmp, 4, overflows, XZR));
     cx.emit(cset(overflows, Cond::Ne));
 }

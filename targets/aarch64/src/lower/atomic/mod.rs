@@ -256,7 +256,7 @@ fn combine<C: LowerCtx>(
             cx.emit(rri(Op::SubI, wide, new, old, 1));
             compare_old(cx, size, old, value, false, spare);
             cx.emit(csel(wide, new, value, new, Cond::Hi));
-            cx.emit(ri(Op::CmpI, wide, old, 0));
+            cx.emit(rr(Op::Cmp, wide, old, XZR));
             cx.emit(csel(wide, new, value, new, Cond::Eq));
             return Ok(());
         }
