@@ -2,10 +2,11 @@
 
 use crate::build::*;
 use crate::immediates;
+use crate::islands::ISLANDS;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
-use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, ISLANDS, PLT32, PREL32, PREL64, RELOCS};
+use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
 use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;

@@ -9,6 +9,7 @@ mod features;
 mod frame;
 pub mod immediates;
 pub mod isa;
+pub mod islands;
 mod lower;
 pub mod ops;
 mod platform;
