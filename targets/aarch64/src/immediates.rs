@@ -157,7 +157,6 @@ impl Steps {
         self.count += 1;
     }
 
-    /// The steps.
     pub fn as_slice(&self) -> &[Step] {
         &self.steps[..self.count]
     }

@@ -3,10 +3,11 @@
 use crate::build::*;
 use crate::immediates;
 use crate::inline_asm::AArch64Asm;
+use crate::islands::ISLANDS;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
-use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, ISLANDS, PLT32, PREL32, PREL64, RELOCS};
+use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
 use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;
@@ -16,7 +17,7 @@ use frazil_codegen::{
     ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
     OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
-use frazil_ir::{CallConv, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -58,7 +59,7 @@ static DESC: TargetDesc = TargetDesc {
         },
     ],
     masks: None,
-    vector_bytes: 0,
+    vector_bytes: VECTOR_BYTES,
     passed_vector_bytes: 0,
     home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
     rule_registers: PRegSet::EMPTY,
@@ -149,6 +150,7 @@ impl Isa for AArch64 {
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
             TypeData::F128 => one(true, 16),
+            TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
     }
@@ -164,7 +166,18 @@ impl Isa for AArch64 {
     }
 
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
-        Ok(lower::lower_quad(cx, inst)?)
+        match cx.func().inst(inst).ty {
+            Type::F128 => Ok(lower::lower_quad(cx, inst)?),
+            _ => lower::vector::lower(cx, inst),
+        }
+    }
+
+    fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+        lower::vector::has_operation(function, view, data)
+    }
+
+    fn has_high_products(&self, lane_bits: u32) -> bool {
+        lane_bits < 64
     }
 
     fn has_half_conversions(&self, _: FeatureSet) -> bool {

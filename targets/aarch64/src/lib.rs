@@ -10,6 +10,7 @@ mod frame;
 pub mod immediates;
 mod inline_asm;
 pub mod isa;
+pub mod islands;
 mod lower;
 pub mod ops;
 mod platform;

@@ -1,8 +1,8 @@
 //! The shape of the op table: what a row says and how rows are written.
 //!
-//! The rows themselves are in [`crate::table`] and [`crate::vector_table`], one line per machine instruction. From a row
-//! follow the encoding ([`crate::encode`]), the text ([`crate::print`]) and what shared code sees ([`crate::descs`]).
-//! Some rows are sequences, which [`crate::expand`] takes apart into instructions of others.
+//! The rows themselves are in [`crate::table`] and `vector_rows`, one line per machine instruction. From a row follow
+//! the encoding ([`crate::encode`]), the text ([`crate::print`]) and what shared code sees ([`Row::desc`]). Some rows
+//! are sequences, which [`crate::expand`] takes apart into instructions of others.
 //!
 //! An instruction's word is the row's, with fields filled in: register operands at the places that the form says
 //! ([`Form::fields`]), what the size and the width of lanes decide ([`Width`]), and what the form has besides.
@@ -150,7 +150,6 @@ pub enum Form {
     DescriptorBranch,
     /// A sequence: the address of a memory operand.
     Address,
-    /// Of vectors.
     Vector(VectorForm),
 }
 
@@ -581,9 +580,7 @@ pub enum Access {
 /// What a row does besides its register operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Effects {
-    /// Reads the flags.
     pub reads_flags: bool,
-    /// Writes the flags.
     pub writes_flags: bool,
     /// Registers read.
     pub uses: PRegSet,
@@ -591,7 +588,6 @@ pub struct Effects {
     pub defs: PRegSet,
     /// It rounds, or raises floating-point exceptions.
     pub rounds: bool,
-    /// It is a call.
     pub is_call: bool,
     /// It copies a register and does nothing else.
     pub is_move: bool,
@@ -645,14 +641,12 @@ pub(crate) const FRW: Effects = Effects {
 };
 /// Rounds.
 pub(crate) const RND: Effects = NO.rounds();
-/// A copy.
 pub(crate) const COPY: Effects = Effects { is_move: true, ..NO };
 /// Can be done again.
 pub(crate) const AGAIN: Effects = Effects {
     is_repeatable: true,
     ..NO
 };
-/// A call.
 pub(crate) const CALL: Effects = Effects { is_call: true, ..NO };
 
 /// Sets of sizes in bytes; the sizes are their own bits.
@@ -691,7 +685,6 @@ pub(crate) mod sizes {
 pub struct Row {
     /// Its name, that of the [`Op`](crate::table::Op).
     pub name: Text,
-    /// The mnemonic.
     pub mnemonic: Text,
     /// Allowed sizes, a set of bits 1, 2, 4, 8 and 16. The size is the operation's width in bytes, where it matters.
     pub sizes: u8,

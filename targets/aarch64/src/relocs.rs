@@ -1,10 +1,9 @@
-//! Relocation and fixup kinds of AArch64, and how far branches reach.
+//! Relocation and fixup kinds of AArch64.
 //!
 //! Relocations and their numbers are those of ELF for the Arm 64-bit Architecture, 5.7; addends are always beside the
 //! field. A label field holds zeros before the label is known.
 
-use crate::encode;
-use frazil_codegen::{Beyond, FixupDesc, Islands, Reach, RefKind, RelocDesc};
+use frazil_codegen::{FixupDesc, RefKind, RelocDesc};
 
 macro_rules! relocs {
     ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $reference:ident $label:expr,
@@ -177,26 +176,6 @@ pub static FIXUPS: &[FixupDesc] = &[
     },
 ];
 
-const fn branch_reach(bits: u32) -> Reach {
-    Reach {
-        forward_bytes: (1 << (bits + 1)) - 4,
-        backward_bytes: 1 << (bits + 1),
-        beyond: Beyond::Veneer {
-            put: encode::jump,
-            bytes: 4,
-            kind: BRANCH26,
-        },
-    }
-}
-
-/// What branches reach: unconditional ones 128 MiB, which no function has.
-pub static ISLANDS: Islands = Islands {
-    reach: &[None, Some(branch_reach(19)), Some(branch_reach(14)), None, None],
-    jump: encode::jump,
-    jump_bytes: 4,
-    max_inst_bytes: crate::expand::MAX_BYTES,
-};
-
 fn store_distance32(field: &mut [u8], distance_bytes: i64) -> bool {
     let (Some(field), Ok(value)) = (field.first_chunk_mut::<4>(), i32::try_from(distance_bytes)) else {
         return false;
@@ -289,11 +268,5 @@ mod tests {
         assert!(patch(&mut field, -1));
         assert_eq!(u32::from_le_bytes(field), 0x70ff_ffe3);
         assert!(!patch(&mut field, 1 << 20) && patch(&mut field, -(1 << 20)));
-    }
-
-    #[test]
-    fn islands_come_in_time() {
-        assert!(ISLANDS.is_sound());
-        assert_eq!(ISLANDS.reach.len(), FIXUPS.len());
     }
 }

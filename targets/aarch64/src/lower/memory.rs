@@ -20,7 +20,7 @@ pub(super) fn at(mem: Mem, bytes: u32) -> Mem {
 }
 
 /// The largest power of two that all pieces of an access may have.
-fn largest_piece<C: LowerCtx>(cx: &C, data: &InstData) -> u32 {
+pub(super) fn largest_piece<C: LowerCtx>(cx: &C, data: &InstData) -> u32 {
     if cx.view().features.has(STRICT_ALIGN) {
         1 << MemFlags(data.flags).align_log2().min(4)
     } else {

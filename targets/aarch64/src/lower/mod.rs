@@ -20,12 +20,14 @@ pub mod shift;
 pub mod switch;
 pub mod tls;
 pub mod variadic;
+pub mod vector;
 pub mod wide;
 
 use crate::build::*;
 use crate::regs::{SCRATCH, XZR};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass};
+use frazil_ir::typing::is_reduction;
 use frazil_ir::{ConstView, EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 /// Lowers one instruction.
@@ -60,7 +62,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Trunc | Opcode::Zext | Opcode::Sext | Opcode::Ptrtoint | Opcode::Inttoptr => {
             convert::integer_cast(cx, &data)?;
         }
+        Opcode::Bitcast if vector::bitcast::is_concerned(cx, &data) => vector::bitcast::bitcast(cx, &data),
         Opcode::Bitcast => convert::bitcast(cx, &data)?,
+        op if is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::Fptoui
         | Opcode::Fptosi
         | Opcode::FptouiSat

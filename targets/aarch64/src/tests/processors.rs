@@ -1,9 +1,9 @@
 //! The table of processors against LLVM's own, name by name and feature by feature.
 //!
 //! LLVM's tools print the names of processors and features, but not which processor has which feature. Its inliner
-//! says it: a function is inlined into another only if the other's processor has all that the first may use, what it is tuned for included. So there
-//! is a function for each feature, and one for each processor that calls all of them; calls that are left name what the
-//! processor does not have.
+//! says it: a function is inlined into another only if the other's processor has all that the first may use, what it is
+//! tuned for included. So there is a function for each feature, and one for each processor, and for each feature, that
+//! calls all of them; calls that are left name what the processor does not have, and what the feature does not imply.
 
 use crate::features::ROWS;
 use crate::processors::FEATURES;
