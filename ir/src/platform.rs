@@ -28,6 +28,8 @@ pub struct Platform {
     pub named_registers: &'static [NamedRegister],
     /// Registers that modules name as the way to the value that guards frames, and where that is then.
     pub guard_registers: &'static [(&'static str, GuardPlace)],
+    /// Letters of constraints of inline assembly that memory satisfies, besides those that all machines have.
+    pub memory_letters: &'static str,
     /// What the C library saves of the floating-point environment, if it can.
     pub float_environment: Option<FloatEnvironment>,
     /// Intrinsics of this target that LLVM has given up for an instruction that every target has, without `llvm.` in

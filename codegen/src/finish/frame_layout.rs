@@ -28,10 +28,9 @@
 //! distance from `rsp` without one or if the stack is realigned. In the latter case, `rsp` is replaced by
 //! [`FrameInfo::area_register`] if the function moves the stack pointer. F is where a frame pointer points or would
 //! point. Without one, the first pushed register takes the place of the caller's `rbp`. Where calls leave the return
-//! address in a register ([`crate::desc::TargetDesc::link_register`]), its place is above the caller's frame pointer, and
-//! without frame pointer it is pushed, after the others. Incoming arguments are
-//! addressed relative to `rbp`, or to `rsp` if there is no frame pointer. A leaf function whose frame fits the red
-//! zone does not move `rsp` at all.
+//! address in a register ([`crate::desc::TargetDesc::link_register`]), its place is above the caller's frame pointer,
+//! and without frame pointer it is pushed, after the others. Incoming arguments are addressed relative to `rbp`, or to
+//! `rsp` if there is no frame pointer. A leaf function whose frame fits the red zone does not move `rsp` at all.
 
 use crate::context::frame_code::stack_probes;
 use crate::desc::{ConvDesc, TargetDesc};

@@ -229,6 +229,7 @@ mod tests {
         variadic: None,
         named_registers: &[],
         guard_registers: &[],
+        memory_letters: "",
         float_environment: None,
         former_intrinsics: &[],
     };

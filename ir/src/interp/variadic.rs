@@ -216,6 +216,7 @@ mod tests {
             }),
             named_registers: &[],
             guard_registers: &[],
+            memory_letters: "",
             float_environment: None,
             former_intrinsics: &[],
         }

@@ -19,7 +19,7 @@ pub fn i(op: Op, imm: i32) -> MInst {
     none(op).with_imm(imm)
 }
 
-/// One register.
+/// An instruction of one register operand.
 #[inline]
 pub fn r(op: Op, size: u8, reg: Reg) -> MInst {
     rrr(op, size, reg, Reg::NONE, Reg::NONE)

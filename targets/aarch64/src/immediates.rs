@@ -157,6 +157,7 @@ impl Steps {
         self.count += 1;
     }
 
+    /// Those that there are, from the first on.
     pub fn as_slice(&self) -> &[Step] {
         &self.steps[..self.count]
     }

@@ -32,6 +32,7 @@ pub static PLATFORM: Platform = Platform {
     ],
     // The value that guards frames is in a variable.
     guard_registers: &[],
+    memory_letters: "Q",
     // glibc, `bits/fenv.h` for aarch64: two words of 32 bits.
     float_environment: Some(FloatEnvironment {
         environment_bytes: 8,

@@ -67,6 +67,7 @@ pub static PLATFORM: Platform = Platform {
         },
     ],
     guard_registers: &[("fs", GuardPlace::OwnSegment), ("gs", GuardPlace::OtherSegment)],
+    memory_letters: "",
     // glibc, `bits/fenv.h`.
     float_environment: Some(FloatEnvironment {
         environment_bytes: 32,

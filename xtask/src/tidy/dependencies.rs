@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-ir",
             "frazil-codegen",
             "frazil-target-x86",
+            "frazil-target-aarch64",
             "frazil-target-testisa",
         ],
     ),

@@ -3,6 +3,7 @@
 //! A comparison of floats sets the flags so that every relation but two is one condition (Arm ARM, C1.2.4 and
 //! `FPCompare`): "equal or unordered" and "less or greater" are two, one of which must hold.
 
+use super::condition::{Test, finish_three_way, icmp_cond, is_signed, swapped};
 use super::{
     any_float_bytes, checked_bits, compare_constant, constant, extended, float_bytes, folded, int_bits, low_bits,
     result, size_of_bits, type_of, use_int, wide,
@@ -14,48 +15,6 @@ use crate::regs::{SCRATCH, SCRATCH_FLOAT, XZR};
 use crate::table::Op;
 use frazil_codegen::{Branch, CodegenError, Join, Label, LowerCtx, MInst, Reg};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, StrictFlags};
-
-/// Conditions on the flags, one of which must hold.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Test {
-    pub first: Cond,
-    pub second: Option<Cond>,
-}
-
-impl Test {
-    pub(crate) fn one(cond: Cond) -> Test {
-        Test {
-            first: cond,
-            second: None,
-        }
-    }
-}
-
-/// The condition of an integer comparison.
-pub(crate) fn icmp_cond(op: Opcode) -> Cond {
-    match op {
-        Opcode::IcmpEq => Cond::Eq,
-        Opcode::IcmpNe => Cond::Ne,
-        Opcode::IcmpUgt => Cond::Hi,
-        Opcode::IcmpUge => Cond::Hs,
-        Opcode::IcmpUlt => Cond::Lo,
-        Opcode::IcmpUle => Cond::Ls,
-        Opcode::IcmpSgt => Cond::Gt,
-        Opcode::IcmpSge => Cond::Ge,
-        Opcode::IcmpSlt => Cond::Lt,
-        _ => Cond::Le,
-    }
-}
-
-/// Whether a condition is about numbers with signs.
-pub(crate) fn is_signed(cond: Cond) -> bool {
-    matches!(cond, Cond::Gt | Cond::Ge | Cond::Lt | Cond::Le)
-}
-
-/// The condition for exchanged operands.
-pub(crate) fn swapped(cond: Cond) -> Cond {
-    cond.swapped().unwrap_or(cond)
-}
 
 /// Whether two operands of a comparison must be exchanged, since only the right one may be a constant.
 fn in_order<C: LowerCtx>(cx: &C, data: &InstData) -> (Operand, Operand, Cond) {
@@ -381,12 +340,4 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codegen
     cx.emit(conditional(Op::Csinv, 8, [dst, dst, XZR], less.inverse()));
     finish_three_way(cx, data, dst);
     Ok(())
-}
-
-/// The upper part of a result of 64 bits that is wanted wider.
-pub(crate) fn finish_three_way<C: LowerCtx>(cx: &mut C, data: &InstData, low: Reg) {
-    if int_bits(cx, data.ty) > 64 {
-        let high = cx.def(result(data), 1);
-        cx.emit(shr(true, 8, high, low, 63));
-    }
 }

@@ -38,15 +38,12 @@ fn zero_extending(bytes: u32) -> (Op, u8) {
     }
 }
 
-fn unsupported<C: LowerCtx>(cx: &C, ty: Type, what: &str) -> CodegenError {
-    CodegenError::unsupported(Refusal::of_type(cx.func().types(), ty), what)
-}
-
 /// Lowers plain loads.
 pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (bits, float) = (int_bits(cx, data.ty), any_float_bytes(data.ty));
     if bits == 0 && float == 0 {
-        return Err(unsupported(cx, data.ty, "a load of a vector"));
+        let refusal = Refusal::of_type(cx.func().types(), data.ty);
+        return Err(CodegenError::unsupported(refusal, "a load of a vector"));
     }
     let piece = largest_piece(cx, data);
     if float > 0 {
@@ -74,9 +71,9 @@ fn load_float<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, piece: u32) -
         return Ok(());
     }
     if bytes > 8 {
-        return Err(unsupported(
-            cx,
-            data.ty,
+        let refusal = Refusal::of_type(cx.func().types(), data.ty);
+        return Err(CodegenError::unsupported(
+            refusal,
             "a load of fp128 that is not aligned, where accesses must be",
         ));
     }
@@ -146,7 +143,8 @@ pub(super) fn load_extended<C: LowerCtx>(
 pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (bits, float) = (int_bits(cx, data.ty), any_float_bytes(data.ty));
     if bits == 0 && float == 0 {
-        return Err(unsupported(cx, data.ty, "a store of a vector"));
+        let refusal = Refusal::of_type(cx.func().types(), data.ty);
+        return Err(CodegenError::unsupported(refusal, "a store of a vector"));
     }
     let piece = largest_piece(cx, data);
     if float > 0 {
@@ -191,9 +189,9 @@ fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, piece: u32) 
         return Ok(());
     }
     if bytes > 8 {
-        return Err(unsupported(
-            cx,
-            data.ty,
+        let refusal = Refusal::of_type(cx.func().types(), data.ty);
+        return Err(CodegenError::unsupported(
+            refusal,
             "a store of fp128 that is not aligned, where accesses must be",
         ));
     }

@@ -8,6 +8,7 @@ pub mod arith;
 pub mod atomic;
 pub mod bits;
 pub mod compare;
+mod condition;
 pub mod convert;
 pub mod divide;
 pub mod float;

@@ -4,7 +4,7 @@
 //! flags alone. Rules whose result depends on bits above the width bring the high part to a register of their own and
 //! extend it there before the chain begins. Shift counts are taken from the low part: larger ones give poison.
 
-use super::compare::{finish_three_way, is_signed, swapped};
+use super::condition::{finish_three_way, is_signed, swapped};
 use super::{extend, low_bits, result, use_int};
 use crate::build::*;
 use crate::cond::Cond;
@@ -285,8 +285,8 @@ fn logical_test(reg: Reg, mask: u64) -> frazil_codegen::MInst {
     with_wide(r(Op::TstI, 8, reg), mask)
 }
 
-/// `dst` becomes `into` shifted by the count modulo 64, filled from `from`. `spare` is overwritten; neither it nor `dst`
-/// is an operand.
+/// `dst` becomes `into` shifted by the count modulo 64, filled from `from`. `spare` is overwritten; neither it nor
+/// `dst` is an operand.
 fn double_shift<C: LowerCtx>(cx: &mut C, left: bool, (dst, into, from): (Reg, Reg, Reg), count: Reg, spare: Reg) {
     let (shift, back) = if left {
         (Op::Lslv, Op::Lsrv)

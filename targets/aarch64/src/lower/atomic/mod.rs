@@ -7,7 +7,7 @@
 
 mod wide;
 
-use super::compare::is_signed;
+use super::condition::is_signed;
 use super::{any_float_bytes, extend, float_bytes, int_bits, result, second_result, use_int};
 use crate::build::*;
 use crate::cond::Cond;

@@ -1,13 +1,13 @@
 //! Atomic accesses of 16 bytes by exclusive loads and stores of pairs (Arm ARM, B2.9).
 //!
 //! An exclusive load of a pair is one access only if an exclusive store to it succeeds, so every loop ends with one,
-//! also where nothing is to be changed, as with LLVM. The store's status is in the encoder's scratch register, since its
-//! other operands are three.
+//! also where nothing is to be changed, as with LLVM. The store's status is in the encoder's register, since its other
+//! operands are three.
 
 use super::{keeps_old, operation, order, refuse};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::lower::compare::is_signed;
+use crate::lower::condition::is_signed;
 use crate::lower::second_result;
 use crate::lower::wide::{Pair, chain, compare_pairs, result_pair, temporary_pair, use_pair};
 use crate::ops::aux;
