@@ -157,6 +157,7 @@ impl Steps {
         self.count += 1;
     }
 
+    /// In the order in which they are carried out.
     pub fn as_slice(&self) -> &[Step] {
         &self.steps[..self.count]
     }
