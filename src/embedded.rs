@@ -91,7 +91,11 @@ impl Embedded {
             recipe.recipe = Some(recipe_of_level(level).to_owned());
         }
         let driver = Driver::builtin();
-        let options = arguments.options(driver.recipe(&arguments, None)?)?;
+        let options = Options {
+            // Build systems start as many compilers as there are processors.
+            threads: arguments.threads.unwrap_or(0),
+            ..arguments.options(driver.recipe(&arguments, None)?)?
+        };
         if let Some(folder) = arguments.observe.dump_dir.as_deref() {
             dump::prepare(folder)?;
         }

@@ -51,6 +51,8 @@ mod glibc {
         // range is what the heap has just grown by.
         unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
+            // Threads would have heaps of small pages, each of which grows by a call of the system.
+            libc::mallopt(libc::M_ARENA_MAX, 1);
             libc::mallopt(libc::M_TRIM_THRESHOLD, c_int::MAX);
             libc::mallopt(libc::M_TOP_PAD, heap_bytes);
             let end = libc::sbrk(0).addr() + SMALL_PAGES_BYTES;

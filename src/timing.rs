@@ -151,6 +151,31 @@ impl Report {
         counts.largest_frame_bytes = counts.largest_frame_bytes.max(code.frame_bytes.into());
     }
 
+    /// Adds what another worker did on the same module.
+    pub(crate) fn add(&mut self, other: &Report) {
+        let times = [
+            (&mut self.times.read, other.times.read),
+            (&mut self.times.optimize, other.times.optimize),
+            (&mut self.times.compile, other.times.compile),
+            (&mut self.times.write, other.times.write),
+        ];
+        times.into_iter().for_each(|(total, time)| *total += time);
+        let counts = &mut self.counts;
+        counts.functions += other.counts.functions;
+        counts.blocks += other.counts.blocks;
+        counts.instructions += other.counts.instructions;
+        counts.code_bytes += other.counts.code_bytes;
+        counts.relocations += other.counts.relocations;
+        counts.largest_frame_bytes = counts.largest_frame_bytes.max(other.counts.largest_frame_bytes);
+        for row in &other.statistics {
+            let is_same = |own: &&mut PassCount| (own.pass, own.statistic) == (row.pass, row.statistic);
+            match self.statistics.iter_mut().find(is_same) {
+                Some(own) => own.count += row.count,
+                None => self.statistics.push(row.clone()),
+            }
+        }
+    }
+
     /// Takes what the passes cost and did.
     pub(crate) fn add_passes(&mut self, runner: &Runner<'_>) {
         let times = runner.times().iter().filter(|row| !row.1.is_zero());

@@ -146,8 +146,9 @@ fn mistyped_names_get_a_suggestion() {
         ),
         (
             "--threads",
-            "2",
-            "frazil: error: --threads 2: not supported yet; the only value is 0\n",
+            "5000",
+            "frazil: error: invalid value '5000' for '--threads <N>': 5000 is not from 0 to 4096\n\nFor more information, \
+             try '--help'.\n",
         ),
     ] {
         let result = run(frazil().args([SAMPLE, "-o", "/dev/null", option, value]));

@@ -11,6 +11,7 @@ mod compare;
 mod compressed_debug;
 mod conventions;
 mod debug_information;
+mod debug_texts;
 mod debug_units;
 mod dominance;
 mod driver;
@@ -29,6 +30,7 @@ mod refusal_codes;
 mod refusals;
 mod start;
 mod systems;
+mod threads;
 mod unsupported;
 mod wide_integers;
 

@@ -347,8 +347,8 @@ pub struct TargetDesc {
     pub link_register: Option<Reg>,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
-    /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
-    /// prologue takes it from. Functions that ask for a guard are refused elsewhere.
+    /// Parts of triples that name the systems whose threads hold a value to guard frames with, or that have it in a
+    /// variable, where the target's prologue takes it from. Functions that ask for a guard are refused elsewhere.
     pub guarded_systems: &'static [&'static str],
     /// What a function that calls nothing may use below the stack pointer, in bytes.
     pub red_zone_bytes: u32,
@@ -451,6 +451,8 @@ pub struct ElfDesc {
     pub pc32: Option<u8>,
     /// Relocation index of an 8-byte distance from the field to a symbol.
     pub pc64: Option<u8>,
+    /// How debug information says where a thread-local variable is, if the ABI has a way.
+    pub thread_offset: Option<ThreadOffset>,
     /// DWARF number of the return address column.
     pub return_address_column: u16,
     /// `code_alignment_factor` of call frame information.
@@ -465,6 +467,15 @@ pub struct ElfDesc {
     pub no_operation: Option<u8>,
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
+}
+
+/// An offset in the thread-local storage of a module, in data.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadOffset {
+    /// Relocation index of a field as wide as an address.
+    pub relocation: u8,
+    /// What assembly has after the name of the variable.
+    pub suffix: &'static str,
 }
 
 /// Sections for far data. Each is called like the usual one with an `l` after the dot.

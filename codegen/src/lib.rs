@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analyze;
 mod annotate;
+pub mod atomic_calls;
 pub mod branch;
 pub mod buffer;
 pub mod check;
@@ -54,7 +55,7 @@ pub use buffer::{
 };
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, OpDesc, ProtectionNote, RegDesc, RegisterStack,
-    RelocDesc, Role, SpecialArgs, TargetDesc,
+    RelocDesc, Role, SpecialArgs, TargetDesc, ThreadOffset,
 };
 pub use error::CodegenError;
 pub use fast::FastState;

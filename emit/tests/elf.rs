@@ -98,6 +98,7 @@ static TARGET: TargetDesc = TargetDesc {
         plt32: None,
         pc32: Some(PC32),
         pc64: None,
+        thread_offset: None,
         return_address_column: 16,
         code_align: 1,
         data_align: -8,
@@ -569,4 +570,37 @@ fn each_definition_can_have_a_section_of_its_own() {
             ".data..La b type 1 flags 0x3 size 4 align 4",
         ],
     );
+}
+
+/// The names of a function, of its section and of the relocations of that are one text.
+#[test]
+fn names_that_end_others_stand_inside_of_them() {
+    let options = EmitOptions {
+        function_sections: true,
+        ..EmitOptions::default()
+    };
+    let module = "symbol @outside function\nfunc @caller_of_it() BODY\nfunc @other() BODY\nfunc @r() BODY";
+    let bytes = object(module, options, |module, name, function| {
+        if name != "other" {
+            let target = Ref::symbol(RefKind::Symbol, symbol(module, "outside"));
+            function.body.reloc(0, PC32, target, -4);
+        }
+    });
+    let bytes = bytes.expect("written");
+    let count = |text: &[u8]| bytes.windows(text.len()).filter(|window| *window == text).count();
+    for (text, times) in [
+        (&b".rela.text.caller_of_it\0"[..], 1),
+        (b"caller_of_it\0", 1),
+        (b".text.other\0", 1),
+        (b"other\0", 1),
+        (b".rela.text.r\0", 1),
+        (b".strtab\0", 1),
+    ] {
+        assert_eq!(count(text), times, "{}", String::from_utf8_lossy(text));
+    }
+    let text = describe(&bytes);
+    check(&text, &[".text.caller_of_it type 1 flags 0x6 size 16 align 16"]);
+    for name in ["caller_of_it", "other", "r"] {
+        assert!(text.contains(&format!("{name} ")), "{text}");
+    }
 }

@@ -29,8 +29,12 @@ pub use frazil_emit::dwarf::{DebugOptions, SplitDebug};
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// More threads than any machine has processors.
+const MOST_THREADS: i64 = 4096;
 
 /// What a compilation makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -114,6 +118,9 @@ pub struct Options {
     pub assembler: Option<PathBuf>,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
+    /// How many threads compile besides that of the caller. The output is the same for any number. What is told to a
+    /// listener, and what is timed, is done in the caller's alone.
+    pub threads: u32,
     /// Whether the process ends after this module: the system gets the memory back faster than piece by piece, as with
     /// clang's `-disable-free`.
     pub ends_process: bool,
@@ -147,6 +154,7 @@ impl Default for Options {
             asm_verbose: false,
             assembler: None,
             measure: false,
+            threads: 0,
             ends_process: false,
         }
     }
@@ -215,9 +223,10 @@ pub struct Arguments {
     /// Print the codes of everything that is not supported, and end
     #[arg(long)]
     pub list_codes: bool,
-    /// Threads besides the main one; only 0 so far
-    #[arg(long, default_value_t = 0)]
-    pub threads: u32,
+    /// Compile in so many threads besides the main one, which writes; the output is the same for any number [default:
+    /// the processors that the process may use]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=MOST_THREADS))]
+    pub threads: Option<u32>,
     /// Print a completion script for a shell, and end
     #[arg(long, value_name = "SHELL", value_enum)]
     pub completions: Option<Shell>,
@@ -283,10 +292,6 @@ impl Arguments {
     /// # Errors
     /// When a value is none that this program knows.
     pub fn options(&self, recipe: Recipe) -> Result<Options, Error> {
-        if self.threads != 0 {
-            let message = format!("--threads {}: not supported yet; the only value is 0", self.threads);
-            return Err(Error::new(Stage::Options, message));
-        }
         Ok(Options {
             target: self.target.target.clone(),
             triple: self.target.mtriple.clone(),
@@ -313,6 +318,7 @@ impl Arguments {
             asm_verbose: self.asm_verbose.unwrap_or_default(),
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
+            threads: self.threads.unwrap_or_else(processors),
             ends_process: false,
         })
     }
@@ -348,6 +354,14 @@ impl Arguments {
     }
 }
 
+/// How many processors this process may use; with one, threads would be of no use.
+fn processors() -> u32 {
+    match std::thread::available_parallelism().map_or(1, NonZero::get) {
+        1 => 0,
+        several => several.min(MOST_THREADS as usize) as u32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,10 +376,6 @@ mod tests {
             let recipe = Recipe::find("Om1").expect("built in");
             parse(words).options(recipe).expect_err("refused").to_string()
         };
-        assert_eq!(
-            refused("in.bc --threads 4"),
-            "--threads 4: not supported yet; the only value is 0"
-        );
         assert_eq!(
             refused("in.bc --mattr popcnt"),
             "--mattr: `popcnt` has no sign: +popcnt uses the feature, -popcnt does not"

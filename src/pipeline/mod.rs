@@ -10,6 +10,7 @@ mod entries;
 mod listing;
 mod machine;
 mod object_sink;
+mod parallel;
 mod print;
 mod sink;
 mod source;
@@ -31,11 +32,12 @@ use frazil_ir::Module;
 use frazil_passes::Listener;
 use frazil_passes::observe::Deaf;
 use object_sink::ObjectSink;
-use sink::{Flow, Sink, TextSink};
+use parallel::Plan;
+use sink::{Appended, Flow, Sink, TextSink};
 use source::Opened;
 use std::io::Write;
 use std::mem;
-use worker::{Compiled, Worker, definitions};
+use worker::{Worker, definitions};
 
 /// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
 /// compiled.
@@ -86,8 +88,8 @@ impl Job<'_> {
         )?;
         let mut worker = Worker::new(opened, self.options, &*target, true)?;
         // A text takes everything.
-        let _ = self.fill(opened.module(), &mut worker, sink, out)?;
-        Ok(worker.into_report(self.options))
+        let _ = self.fill(opened, &mut worker, sink, out)?;
+        Ok(worker.into_report())
     }
 
     /// Writes an object, by way of an assembler if the module needs one.
@@ -98,8 +100,8 @@ impl Job<'_> {
             return self.assemble(opened, &*target, out);
         };
         let mut worker = Worker::new(opened, options, &*target, false)?;
-        match self.fill(module, &mut worker, sink, out)? {
-            Flow::Continue => Ok(worker.into_report(self.options)),
+        match self.fill(opened, &mut worker, sink, out)? {
+            Flow::Continue => Ok(worker.into_report()),
             Flow::NeedsAssembler => {
                 // The functions have been seen once.
                 let mut again = Job {
@@ -117,7 +119,7 @@ impl Job<'_> {
         let (module, options) = (opened.module(), self.options);
         let mut sink = TextSink::new(module, target, emit_options(module, options), options)?;
         let mut worker = Worker::new(opened, options, target, true)?;
-        let _ = self.compile_all(module, &mut worker, &mut sink)?;
+        let _ = self.compile_all(opened, &mut worker, &mut sink)?;
         let places = sink.places();
         let mut text = Vec::new();
         let _ = sink.finish(&mut worker, &mut text)?;
@@ -130,18 +132,18 @@ impl Job<'_> {
         let written = out.write_all(&object);
         worker.clock.lap(&mut worker.report.times.write);
         written.map_err(|error| Error::output(&error))?;
-        Ok(worker.into_report(self.options))
+        Ok(worker.into_report())
     }
 
     /// Compiles all functions into a sink and has it write the output.
     fn fill<S: Sink>(
         &mut self,
-        module: &Module,
+        opened: &Opened<'_>,
         worker: &mut Worker<'_>,
         mut sink: S,
         out: &mut dyn Write,
     ) -> Result<Flow, Error> {
-        match self.compile_all(module, worker, &mut sink)? {
+        match self.compile_all(opened, worker, &mut sink)? {
             Flow::NeedsAssembler => Ok(Flow::NeedsAssembler),
             Flow::Continue => {
                 let written = sink.finish(worker, out);
@@ -152,16 +154,33 @@ impl Job<'_> {
     }
 
     /// Compiles all functions into a sink. After the first refusal, what follows is compiled to find the others only.
-    fn compile_all<S: Sink>(&mut self, module: &Module, worker: &mut Worker<'_>, sink: &mut S) -> Result<Flow, Error> {
-        let mut failures = Vec::new();
+    fn compile_all<S: Sink>(
+        &mut self,
+        opened: &Opened<'_>,
+        worker: &mut Worker<'_>,
+        sink: &mut S,
+    ) -> Result<Flow, Error> {
+        let mut appended = Appended::default();
+        match Plan::new(opened, self.options) {
+            Some(plan) => parallel::compile_all(&plan, worker, sink, &mut appended)?,
+            None => self.compile_here(opened.module(), worker, sink, &mut appended),
+        }
+        appended.flow()
+    }
+
+    /// The same in this thread.
+    fn compile_here<S: Sink>(
+        &mut self,
+        module: &Module,
+        worker: &mut Worker<'_>,
+        sink: &mut S,
+        appended: &mut Appended,
+    ) {
         for definition in definitions(module) {
             let before = worker.report.times;
             let outcome = worker.guarded(&definition.name, |worker| {
-                if worker.compile(&definition, self.listener)? == Compiled::Stopped {
-                    let message = "there is no code after a pass over machine code that is the last, but its text";
-                    return Err(Error::new(Stage::Options, message));
-                }
-                if !failures.is_empty() {
+                worker.make_code(&definition, self.listener)?;
+                if appended.has_failed() {
                     return Ok(Flow::Continue);
                 }
                 let flow = sink.add(&definition, &mut worker.code)?;
@@ -171,20 +190,9 @@ impl Job<'_> {
             if self.options.measure {
                 worker.report.add_function(&definition.name, &before, &worker.function);
             }
-            match outcome {
-                Ok(Flow::Continue) => {}
-                Ok(Flow::NeedsAssembler) => return Ok(Flow::NeedsAssembler),
-                Err(failure) => {
-                    failures.extend(failure.diagnostics);
-                    if failure.is_panic {
-                        break;
-                    }
-                }
+            if appended.note(outcome).is_break() {
+                return;
             }
-        }
-        match failures.is_empty() {
-            true => Ok(Flow::Continue),
-            false => Err(failures.into()),
         }
     }
 }

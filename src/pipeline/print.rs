@@ -80,6 +80,6 @@ impl Job<'_> {
         }
         out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
         worker.clock.lap(&mut worker.report.times.write);
-        Ok(worker.into_report(self.options))
+        Ok(worker.into_report())
     }
 }

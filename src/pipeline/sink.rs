@@ -4,8 +4,8 @@
 //! There is one for each form of output: text here, objects in [`super::object_sink`]. What a sink cannot make is an
 //! outcome ([`Flow::NeedsAssembler`]), not an error: the driver then chooses another one.
 
-use super::worker::{Definition, Worker};
-use crate::diagnostics::Error;
+use super::worker::{Definition, Failure, Worker};
+use crate::diagnostics::{Diagnostic, Error};
 use crate::options::{Emit, Options};
 use crate::output::Output;
 use frazil_codegen::{CompiledFunction, Target};
@@ -13,6 +13,7 @@ use frazil_emit::asm::TextPlace;
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions};
 use frazil_ir::Module;
 use std::io::Write;
+use std::ops::ControlFlow;
 
 /// How it goes on.
 #[must_use]
@@ -22,6 +23,50 @@ pub(super) enum Flow {
     /// There is assembly in the module that only an assembler can encode, and that cannot be parted from the rest of
     /// it: the whole module has to become assembly text.
     NeedsAssembler,
+}
+
+/// How a sink fares with one function after the other.
+#[derive(Debug, Default)]
+pub(super) struct Appended {
+    failures: Vec<Diagnostic>,
+    needs_assembler: bool,
+}
+
+impl Appended {
+    /// Whether something was refused, so that there will be no output.
+    pub fn has_failed(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
+    /// Notes what became of a function, and whether others are still wanted.
+    pub fn note(&mut self, outcome: Result<Flow, Failure>) -> ControlFlow<()> {
+        match outcome {
+            Ok(Flow::Continue) => ControlFlow::Continue(()),
+            Ok(Flow::NeedsAssembler) => {
+                self.needs_assembler = true;
+                ControlFlow::Break(())
+            }
+            Err(failure) => {
+                self.failures.extend(failure.diagnostics);
+                match failure.is_panic {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            }
+        }
+    }
+
+    /// How it goes on after the last function.
+    ///
+    /// # Errors
+    /// All that was refused.
+    pub fn flow(self) -> Result<Flow, Error> {
+        match self.needs_assembler {
+            true => Ok(Flow::NeedsAssembler),
+            false if self.failures.is_empty() => Ok(Flow::Continue),
+            false => Err(self.failures.into()),
+        }
+    }
 }
 
 /// Where compiled functions go.

@@ -5,7 +5,10 @@ use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{DataDef, FuncId, Function, Module, text, verify};
+use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, text, verify};
+
+/// What an instruction would take in bitcode.
+const TEXT_INSTRUCTION_BYTES: u64 = 4;
 
 /// An input that was opened.
 pub(super) enum Opened<'a> {
@@ -77,6 +80,17 @@ impl<'a> Opened<'a> {
         match self {
             Opened::Bitcode(bitcode) => bitcode.module(),
             Opened::Text { module, .. } => module,
+        }
+    }
+
+    /// How large a function is, in bytes of bitcode; of text, about as much.
+    pub fn body_bytes(&self, id: FuncId) -> u64 {
+        match self {
+            Opened::Bitcode(bitcode) => {
+                let place = bitcode.body_place(id);
+                (place.end - place.start).div_ceil(8)
+            }
+            Opened::Text { functions, .. } => TEXT_INSTRUCTION_BYTES * functions[id.index()].insts().len() as u64,
         }
     }
 

@@ -24,6 +24,7 @@ use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
 use std::borrow::Cow;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// A function that has to be compiled, and its place among those of the module.
 pub(super) struct Definition<'a> {
@@ -45,6 +46,11 @@ impl<'a> Definition<'a> {
         }
     }
 
+    /// The same, if the object of the module has it.
+    pub fn find(module: &'a Module, number: usize, id: FuncId) -> Option<Definition<'a>> {
+        is_defined(module, id).then(|| Definition::new(module, number, id))
+    }
+
     /// What passes and their observers hear of it.
     pub fn subject(&self) -> Subject<'_> {
         Subject {
@@ -58,12 +64,14 @@ impl<'a> Definition<'a> {
 /// The functions of a module that its object has, in order. Those that are available elsewhere are there for passes
 /// only.
 pub(super) fn definitions(module: &Module) -> impl Iterator<Item = Definition<'_>> {
-    let functions = module.functions.iter().enumerate();
-    let defined = functions.filter(|(_, (_, head))| {
-        let linkage = module.symbols[head.symbol].linkage;
-        linkage != Linkage::AvailableExternally
-    });
-    defined.map(|(number, (id, _))| Definition::new(module, number, id))
+    let functions = module.functions.keys().enumerate();
+    functions.filter_map(|(number, id)| Definition::find(module, number, id))
+}
+
+/// Whether the object of a module has a function.
+pub(super) fn is_defined(module: &Module, id: FuncId) -> bool {
+    let symbol = module.functions[id].symbol;
+    module.symbols[symbol].linkage != Linkage::AvailableExternally
 }
 
 /// Why there is no code of a function.
@@ -84,6 +92,9 @@ pub(super) enum Compiled {
 
 /// Everything that one function after the other is compiled with.
 pub(super) struct Worker<'a> {
+    opened: &'a Opened<'a>,
+    options: &'a Options,
+    keeps_log: bool,
     reader: BodyReader<'a>,
     target: &'a dyn Target,
     view: ModuleView<'a>,
@@ -97,7 +108,7 @@ pub(super) struct Worker<'a> {
     pub code: CompiledFunction,
     machine: Machine<'a>,
     /// The functions that are marked as entered by indirect branches.
-    entries: Entries,
+    entries: Arc<Entries>,
     pub clock: Clock,
     /// What is being done, for the message about a panic.
     pub stage: Stage,
@@ -113,10 +124,25 @@ const _: () = {
 impl<'a> Worker<'a> {
     /// A worker for an opened module; with `keeps_log`, so that assembly text can be made of its code.
     pub fn new(
-        opened: &'a Opened<'_>,
+        opened: &'a Opened<'a>,
         options: &'a Options,
         target: &'a dyn Target,
         keeps_log: bool,
+    ) -> Result<Worker<'a>, Error> {
+        Worker::with_entries(opened, options, (target, keeps_log), Arc::new(Entries::find(opened)))
+    }
+
+    /// Another worker for the same.
+    pub fn another(&self) -> Result<Worker<'a>, Error> {
+        let code = (self.target, self.keeps_log);
+        Worker::with_entries(self.opened, self.options, code, Arc::clone(&self.entries))
+    }
+
+    fn with_entries(
+        opened: &'a Opened<'a>,
+        options: &'a Options,
+        (target, keeps_log): (&'a dyn Target, bool),
+        entries: Arc<Entries>,
     ) -> Result<Worker<'a>, Error> {
         let module = opened.module();
         let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
@@ -130,11 +156,10 @@ impl<'a> Worker<'a> {
             }
             optimize.set_registers(options.registers.choice(target.desc())?);
         }
-        let mut code = CompiledFunction::new(keeps_log);
-        if options.asm_verbose {
-            code = code.with_notes();
-        }
         Ok(Worker {
+            opened,
+            options,
+            keeps_log,
             reader: opened.reader(),
             target,
             view: ModuleView {
@@ -146,13 +171,28 @@ impl<'a> Worker<'a> {
             function: Function::new(),
             fast,
             optimize,
-            code,
+            code: new_code(options, keeps_log),
             machine: Machine::new(target.desc().features, options)?,
-            entries: Entries::find(opened),
+            entries,
             clock: Clock::start(options.measure),
             stage: Stage::Read,
             report: Report::default(),
         })
+    }
+
+    /// The module that the functions are of.
+    pub fn module(&self) -> &'a Module {
+        self.view.module
+    }
+
+    /// What it was made for.
+    pub fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    /// A buffer for code, to be used instead of the worker's.
+    pub fn new_code(&self) -> CompiledFunction {
+        new_code(self.options, self.keeps_log)
     }
 
     /// The target that code is made for.
@@ -234,6 +274,15 @@ impl<'a> Worker<'a> {
         Ok(Compiled::Code)
     }
 
+    /// The same where the user wants code.
+    pub fn make_code(&mut self, definition: &Definition<'_>, listener: &mut dyn Listener) -> Result<(), Error> {
+        if self.compile(definition, listener)? == Compiled::Stopped {
+            let message = "there is no code after a pass over machine code that is the last, but its text";
+            return Err(Error::new(Stage::Options, message));
+        }
+        Ok(())
+    }
+
     /// Compiles a function once more, with the code of its texts of assembly. It is not observed or counted again.
     pub fn compile_with_texts(&mut self, number: usize, id: FuncId, texts: Vec<AsmCode>) -> Result<(), Error> {
         let definition = Definition::new(self.view.module, number, id);
@@ -267,13 +316,21 @@ impl<'a> Worker<'a> {
     }
 
     /// Ends the work and says how it went.
-    pub fn into_report(mut self, options: &Options) -> Report {
+    pub fn into_report(mut self) -> Report {
         self.report.add_passes(&self.runner);
         let report = mem::take(&mut self.report);
-        if options.ends_process {
+        if self.options.ends_process {
             mem::forget(self);
         }
         report
+    }
+}
+
+fn new_code(options: &Options, keeps_log: bool) -> CompiledFunction {
+    let code = CompiledFunction::new(keeps_log);
+    match options.asm_verbose {
+        true => code.with_notes(),
+        false => code,
     }
 }
 

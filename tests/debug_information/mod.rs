@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs of which objects are looked at.
-const PROGRAMS: [&str; 11] = [
+pub(crate) const PROGRAMS: [&str; 11] = [
     "types.c",
     "blocks.c",
     "classes.cpp",
@@ -26,12 +26,12 @@ const PROGRAMS: [&str; 11] = [
     "trace.cpp",
 ];
 
-fn source(name: &str) -> PathBuf {
+pub(crate) fn source(name: &str) -> PathBuf {
     in_repository("tests/debug_information").join(name)
 }
 
 /// Has clang make bitcode of a program, with these words, unless it is bitcode of another version.
-fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
+pub(crate) fn bitcode(name: &str, words: &[&str], folder: &Folder) -> PathBuf {
     if name.ends_with(".bc") {
         return source(name);
     }

@@ -26,6 +26,8 @@ static const char greeting[] = "hello";
 _Bool truth = 1;
 __int128 wide = 5;
 long double longest = 1.25L;
+_Thread_local struct { int first; long second; } of_thread = {11, 12};
+static _Thread_local char also_of_thread[4] = "abc";
 _Complex double number = 2.0;
 
 static int add(int a, long b) {
@@ -85,7 +87,8 @@ int main(int argc, char **argv) {
     {
         int total = (int)by_value(p, v);
         total += byte + small;
-        counter += total;
+        counter += total + also_of_thread[1];
+        of_thread.second += total;
     }
     return total + greeting[0] + seen->x + (int)big + (int)ratio + c + truth > 100000;
 }

@@ -58,5 +58,7 @@ print byte
 print small
 print big
 print ratio
+print of_thread
+print also_of_thread
 set var small = 77
 print small

@@ -176,7 +176,8 @@ impl Compiler {
                 validator,
             } => {
                 let mut frazil = Command::new(path);
-                frazil.args(["--recipe", recipe]).args(options);
+                // Several compilers run at once, and what is measured is the work, however many do it.
+                frazil.args(["--recipe", recipe, "--threads", "0"]).args(options);
                 // The counts are part of the statistics.
                 let validate = validator.as_ref().map(|_| [VALIDATOR[0], "--stats"]);
                 frazil.args(validate.into_iter().flatten());

@@ -3,11 +3,12 @@
 //! Places are named by local labels, so that assemblers write them as offsets in sections, as the object does: another
 //! definition of a weak function does not move what describes this one.
 //!
-//! There are no `.loc` and `.file`, since addresses are known: the text assembles to the code that was encoded. A
-//! function with texts of inline assembly that only an assembler encodes has no debug information, because its length
-//! is not known.
+//! The line table of a module of one unit is left to the assembler ([`super::lines`]); those of several units are data
+//! like the rest, since addresses are known: the text assembles to the code that was encoded. A function with texts of
+//! inline assembly that only an assembler encodes has no debug information, because its length is not known.
 
 use super::AsmBuilder;
+use super::lines::Rows;
 use crate::dwarf::{CodePlace, DebugTarget};
 use crate::error::EmitError;
 use crate::section::{SectionDesc, SectionId};
@@ -43,14 +44,19 @@ impl fmt::Display for SectionLabel {
     }
 }
 
+/// What an assembler writes of the line table.
+const LINE_SECTIONS: [&str; 2] = [".debug_line", ".debug_line_str"];
+
 /// The two words that may stand before a function.
 const TYPE_WORDS_BYTES: u64 = 8;
 
 impl AsmBuilder<'_> {
     /// Adds what debuggers want to know of a function.
     #[cold]
-    pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, code: &CompiledFunction) {
-        let Some(debug) = &mut self.debug else { return };
+    pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, code: &CompiledFunction) -> Rows {
+        let Some(debug) = &mut self.debug else {
+            return Rows::new();
+        };
         let head = &self.module.functions[function];
         let has_words = code
             .attachments
@@ -71,7 +77,8 @@ impl AsmBuilder<'_> {
             debug.pass_over();
         }
         if !is_known {
-            return;
+            self.interrupt_rows(section);
+            return Rows::new();
         }
         let place = CodePlace {
             symbol: head.symbol,
@@ -80,6 +87,11 @@ impl AsmBuilder<'_> {
             has_frame_table: head.unwind_table || !head.no_unwind,
         };
         debug.add_function(place, code);
+        let rows = self.take_rows();
+        if rows.is_empty() {
+            self.interrupt_rows(section);
+        }
+        rows
     }
 
     /// Puts a label where a symbol is defined.
@@ -91,10 +103,25 @@ impl AsmBuilder<'_> {
 
     /// Writes the debug sections.
     pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
+        if let Some(debug) = &mut self.debug {
+            debug.complete()?;
+            // Entries name files, too.
+            self.take_rows();
+        }
         let Some(debug) = self.debug.take() else {
             return Ok(());
         };
-        let mut sections = debug.finish()?;
+        let leaves_lines = debug.leaves_lines();
+        let mut sections = debug.write()?;
+        if leaves_lines {
+            for section in sections
+                .iter_mut()
+                .filter(|section| LINE_SECTIONS.contains(&section.name))
+            {
+                section.bytes.clear();
+                section.relocations.clear();
+            }
+        }
         if self.placement.options.debug.has_file() {
             (self.split, sections) = sections.into_iter().partition(|section| section.is_split);
         }
@@ -138,6 +165,12 @@ impl AsmBuilder<'_> {
                 let addend = relocation.addend;
                 match relocation.target {
                     DebugTarget::Section(number) => self.line(format_args!("{directive}\t{}+{addend}", names[number])),
+                    DebugTarget::ThreadOffset(symbol) => {
+                        let suffix = self.target.desc().elf.thread_offset.map_or("", |offset| offset.suffix);
+                        self.mark_used(symbol);
+                        let name = self.name(symbol);
+                        self.line(format_args!("{directive}\t{name}{suffix}"));
+                    }
                     DebugTarget::Symbol(symbol) if self.labelled.contains(&symbol) => {
                         self.line(format_args!("{directive}\t{}+{addend}", DebugLabel(symbol)));
                     }

@@ -10,13 +10,14 @@ mod data;
 mod debug;
 mod handlers;
 mod inline;
+mod lines;
 pub(crate) mod syntax;
 mod tables;
 
 pub use inline::TextPlace;
 
 use crate::constants::ConstantPool;
-use crate::dwarf::{DebugSection, DebugWriter};
+use crate::dwarf::{DebugSection, DebugWriter, LineRow};
 use crate::elf::write_split;
 use crate::error::EmitError;
 use crate::exceptions::{self, Late};
@@ -46,6 +47,7 @@ pub struct AsmBuilder<'a> {
     /// How many sections of a name there are.
     section_names: FxHashMap<Vec<u8>, u32>,
     debug: Option<Box<DebugWriter<'a>>>,
+    lines: lines::KnownLines,
     /// What goes to a file of its own, once it is known.
     split: Vec<DebugSection>,
     /// Where the code in each section ends so far, in modules with debug information, as far as that is known.
@@ -68,6 +70,12 @@ impl fmt::Debug for AsmBuilder<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "assembly text of {} bytes", self.text.len())
     }
+}
+
+/// What is said between instructions and is not printed yet, by the offset from which it holds.
+struct Beside<'c> {
+    unwind: &'c [(u32, UnwindOp)],
+    rows: &'c [(u64, LineRow)],
 }
 
 /// Names within one code buffer of one function.
@@ -136,7 +144,10 @@ impl<'a> AsmBuilder<'a> {
     /// # Errors
     /// When the module has something at its top level that is not written, or names that assembly cannot hold.
     pub fn new(module: &'a Module, target: &'a dyn Target, options: EmitOptions) -> Result<AsmBuilder<'a>, EmitError> {
-        let debug = DebugWriter::new(module, target.desc(), &options.debug).map(Box::new);
+        let mut debug = DebugWriter::new(module, target.desc(), &options.debug).map(Box::new);
+        if let Some(debug) = &mut debug {
+            debug.keep_rows();
+        }
         let placement = Placement::new(module, target.desc(), options)?;
         for symbol in module.symbols.keys() {
             let name = module.name(symbol);
@@ -157,6 +168,7 @@ impl<'a> AsmBuilder<'a> {
             directives: Vec::new(),
             section_names: FxHashMap::default(),
             debug,
+            lines: lines::KnownLines::default(),
             split: Vec::new(),
             code_ends: Vec::new(),
             labelled: FxHashSet::default(),
@@ -172,6 +184,7 @@ impl<'a> AsmBuilder<'a> {
             ".file\t{}",
             syntax::Quoted(path.rsplit('/').next().unwrap_or(&path).as_bytes())
         ));
+        builder.take_rows();
         if !module.asm.is_empty() {
             let text = module.strings.bytes(module.asm);
             let text = std::str::from_utf8(text).map_err(|_| {
@@ -221,17 +234,21 @@ impl<'a> AsmBuilder<'a> {
             self.put_contents(data)?;
         }
         self.constants.add_all(&code.body.constants, &mut self.constant_numbers);
-        let mut unwind = if needs_frame { code.unwind.as_slice() } else { &[] };
-        self.print_code(function, 'p', &code.prologue, 0, &mut unwind);
-        self.print_code(function, 'b', &code.body, code.prologue.offset(), &mut unwind);
+        let rows = match self.debug {
+            Some(_) => self.add_debug(function, section, code),
+            None => lines::Rows::new(),
+        };
+        let mut beside = Beside {
+            unwind: if needs_frame { code.unwind.as_slice() } else { &[] },
+            rows: &rows,
+        };
+        self.print_code(function, 'p', &code.prologue, 0, &mut beside);
+        self.print_code(function, 'b', &code.body, code.prologue.offset(), &mut beside);
         if needs_frame {
-            self.print_unwind(u32::MAX, &mut unwind);
+            self.print_unwind(u32::MAX, &mut beside.unwind);
             self.line(format_args!(".cfi_endproc"));
         }
         self.size_until_here(head.symbol);
-        if self.debug.is_some() {
-            self.add_debug(function, section, code);
-        }
         if code.body.data_tables().len() > 0 {
             self.add_jump_tables(function, code);
         }
@@ -374,14 +391,7 @@ impl<'a> AsmBuilder<'a> {
         self.line(format_args!(".size\t{name}, .-{name}"));
     }
 
-    fn print_code(
-        &mut self,
-        function: FuncId,
-        part: char,
-        code: &CodeBuffer,
-        base: u32,
-        unwind: &mut &[(u32, UnwindOp)],
-    ) {
+    fn print_code(&mut self, function: FuncId, part: char, code: &CodeBuffer, base: u32, beside: &mut Beside<'_>) {
         for reloc in &code.relocs {
             if let Some(symbol) = reloc.target.as_symbol() {
                 self.mark_used(symbol);
@@ -392,7 +402,7 @@ impl<'a> AsmBuilder<'a> {
         // After a call stands a note on it, if any.
         let (mut next_site, mut ended_call) = (0, None);
         for (position, (offset, item)) in log.iter().enumerate() {
-            self.print_unwind(base + offset, unwind);
+            self.print_unwind(base + offset, &mut beside.unwind);
             let next = log.get(position + 1).map_or(code.offset(), |(next, _)| *next);
             if let LogItem::Note(note) = *item {
                 self.print_note(code.note(note));
@@ -406,6 +416,9 @@ impl<'a> AsmBuilder<'a> {
                 LogItem::Text(text) => code.texts()[*text as usize].may_unwind,
                 _ => false,
             };
+            if !beside.rows.is_empty() {
+                self.print_rows(base + offset, &mut beside.rows);
+            }
             let is_call = may_call && (sites.get(next_site)).is_some_and(|site| site.start == *offset);
             if is_call {
                 self.mark_call(function, next_site, false);

@@ -52,8 +52,10 @@ impl DebugWriter<'_> {
             None => return,
         };
         let symbol = self.symbol_of(node);
-        if let Some(expression) = global_expression(symbol, &words) {
-            self.units.get(unit).data.extend(symbol);
+        if let Some(expression) = self.global_expression(unit, symbol, &words) {
+            if let Some(symbol) = symbol.filter(|&symbol| !self.is_thread_local(symbol)) {
+                self.units.get(unit).data.push(symbol);
+            }
             self.places_of_globals.push((entry, expression));
         }
     }
@@ -66,12 +68,41 @@ impl DebugWriter<'_> {
         }
     }
 
-    /// The symbol of a variable, if its address says where the variable is.
+    fn is_thread_local(&self, symbol: SymbolId) -> bool {
+        self.module
+            .symbols
+            .get(symbol)
+            .is_some_and(|data| data.tls != TlsModel::NotThreadLocal)
+    }
+
+    /// Where a variable is, or which value it has; `None` if that is not certain.
+    fn global_expression(&mut self, unit: usize, symbol: Option<SymbolId>, words: &[u64]) -> Option<Expression> {
+        let mut out = Expression::new();
+        match (symbol, words) {
+            (Some(symbol), words) if self.is_thread_local(symbol) => {
+                self.thread_offset?;
+                out.op_thread_address(symbol, self.unit(unit).encoding.address_size);
+                operations(&mut out, words)?;
+            }
+            (Some(symbol), words) => {
+                out.op_addr(DebugWriter::address(symbol, 0));
+                operations(&mut out, words)?;
+            }
+            (None, [first @ .., last]) if *last == u64::from(dw::DW_OP_stack_value.0) => {
+                operations(&mut out, first)?;
+                out.op(dw::DW_OP_stack_value);
+            }
+            _ => return None,
+        }
+        Some(out)
+    }
+
+    /// The symbol of a variable that is in this object.
     fn symbol_of(&self, node: NodeId) -> Option<SymbolId> {
         let found = *self.variables.get(&node)?;
         let symbol = self.module.symbols.get(found)?;
         let is_there = matches!(symbol.kind, SymbolKind::Data(_)) && symbol.linkage != Linkage::AvailableExternally;
-        (is_there && symbol.tls == TlsModel::NotThreadLocal).then_some(found)
+        is_there.then_some(found)
     }
 
     pub(super) fn fill_global(&mut self, unit: usize, entry: EntryId, data: &GlobalVariable) {
@@ -118,21 +149,4 @@ impl DebugWriter<'_> {
         self.set_name(unit, reserved, data.name);
         self.set_source(unit, reserved, data.file, data.line);
     }
-}
-
-/// Where a variable is, or which value it has; `None` if that is not certain.
-fn global_expression(symbol: Option<SymbolId>, words: &[u64]) -> Option<Expression> {
-    let mut out = Expression::new();
-    match (symbol, words) {
-        (Some(symbol), words) => {
-            out.op_addr(DebugWriter::address(symbol, 0));
-            operations(&mut out, words)?;
-        }
-        (None, [first @ .., last]) if *last == u64::from(dw::DW_OP_stack_value.0) => {
-            operations(&mut out, first)?;
-            out.op(dw::DW_OP_stack_value);
-        }
-        _ => return None,
-    }
-    Some(out)
 }

@@ -61,7 +61,11 @@ impl DebugWriter<'_> {
             let address = DebugWriter::address(place.symbol, 0);
             self.unit(unit).line_program.begin_sequence(address);
         }
-        let base = place.start - first;
+        // Assemblers take rows to be where they stand in the text.
+        let base = match self.unit(unit).line_program.keeps_rows() {
+            true => 0,
+            false => place.start - first,
+        };
         let entry = Row {
             file: subprogram.file,
             line: if subprogram.scope_line > 0 {

@@ -21,6 +21,7 @@ mod expressions;
 mod frames;
 mod globals;
 mod graph;
+mod line_directives;
 mod lines;
 mod macros;
 mod members;
@@ -34,10 +35,11 @@ mod types;
 mod units;
 mod variables;
 
+pub(crate) use output::{LineRow, SourceFile};
 pub use sections::{DebugSection, DebugTarget};
 
 use crate::error::EmitError;
-use frazil_codegen::{CompiledFunction, TargetDesc};
+use frazil_codegen::{CompiledFunction, TargetDesc, ThreadOffset};
 use frazil_ir::debug::{Kind, ModuleDebug, NodeId};
 use frazil_ir::{Module, Refusal, SymbolId};
 use frazil_support::FxHashMap;
@@ -120,6 +122,8 @@ pub struct DebugWriter<'a> {
     /// Whether units may name entries of each other.
     shares_entries: bool,
     version: u16,
+    /// How the target says where thread-local variables are.
+    thread_offset: Option<ThreadOffset>,
 }
 
 impl<'a> DebugWriter<'a> {
@@ -170,6 +174,7 @@ impl<'a> DebugWriter<'a> {
             type_units: TypeUnits::new(has_type_units),
             shares_entries: !has_type_units && !is_split,
             version,
+            thread_offset: target.elf.thread_offset,
         })
     }
 
@@ -197,12 +202,21 @@ impl<'a> DebugWriter<'a> {
         self.units.interrupt();
     }
 
-    /// Writes the sections.
+    /// Completes and writes the sections.
     ///
     /// # Errors
     /// If the debug information contradicts itself so that it cannot be written, or is to be split in a version for
     /// which there is no form of that here.
     pub fn finish(mut self) -> Result<Vec<DebugSection>, EmitError> {
+        self.complete()?;
+        self.write()
+    }
+
+    /// Adds what no function names; then the sections are to be written.
+    ///
+    /// # Errors
+    /// If there is no form of split debug information in its version.
+    pub(crate) fn complete(&mut self) -> Result<(), EmitError> {
         if self.dwarf.split_name.is_some() && self.version < FIRST_WITH_SPLIT_UNITS {
             let what = format!(
                 "split debug information of DWARF {}, only that of DWARF 4 and 5",
@@ -226,15 +240,20 @@ impl<'a> DebugWriter<'a> {
                 self.add_address_ranges(unit);
             }
         }
+        Ok(())
+    }
+
+    /// Writes the sections.
+    ///
+    /// # Errors
+    /// If the debug information contradicts itself so that it cannot be written.
+    pub(crate) fn write(mut self) -> Result<Vec<DebugSection>, EmitError> {
         self.dwarf.frames = self.frames.finish();
         sections::write(self.dwarf)
     }
 
     /// The address of a symbol.
     fn address(symbol: SymbolId, addend: i64) -> Address {
-        Address {
-            symbol: Some(symbol),
-            addend,
-        }
+        Address::after(symbol, addend)
     }
 }

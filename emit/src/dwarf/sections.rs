@@ -8,6 +8,8 @@ use frazil_ir::SymbolId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebugTarget {
     Symbol(SymbolId),
+    /// The offset of a variable in the thread-local storage of its module.
+    ThreadOffset(SymbolId),
     /// Another debug section, by its place in the list.
     Section(usize),
 }
@@ -40,7 +42,10 @@ pub(super) fn write(dwarf: Dwarf) -> Result<Vec<DebugSection>, EmitError> {
     let written = dwarf.write()?;
     let places: Vec<_> = written.iter().map(|section| section.place).collect();
     let target = |target: Target| match target {
-        Target::Address(address) => address.symbol.map(DebugTarget::Symbol),
+        Target::Address(address) => address.symbol.map(match address.is_thread_offset {
+            true => DebugTarget::ThreadOffset,
+            false => DebugTarget::Symbol,
+        }),
         Target::Section(section) => {
             let place = places.iter().position(|&place| place == Some(section));
             place.map(DebugTarget::Section)

@@ -222,10 +222,7 @@ impl Units {
                     .iter()
                     .map(|sequence| Range::Length(start(sequence), sequence.end - sequence.start));
                 let list = out.add_ranges(ranges.collect());
-                let zero = Address {
-                    symbol: None,
-                    addend: 0,
-                };
+                let zero = Address::number(0);
                 out.set(root, dw::DW_AT_low_pc, Value::Address(zero));
                 out.set(root, dw::DW_AT_ranges, list);
             }

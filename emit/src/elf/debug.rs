@@ -74,7 +74,11 @@ impl ObjectBuilder<'_> {
             self.contents
                 .append(desc, id, &section.bytes, section.bytes.len() as u64)?;
             for relocation in &section.relocations {
-                let kind = self.absolute_kind(relocation.bytes).ok_or_else(|| {
+                let kind = match relocation.target {
+                    DebugTarget::ThreadOffset(_) => self.target.elf.thread_offset.map(|offset| offset.relocation),
+                    _ => self.absolute_kind(relocation.bytes),
+                };
+                let kind = kind.ok_or_else(|| {
                     let what = format!("addresses of {} bytes in debug information", relocation.bytes);
                     EmitError::unsupported(Refusal::ObjectFile, what, section.name)
                 })?;
@@ -89,6 +93,7 @@ impl ObjectBuilder<'_> {
                         let target = self.targets.symbol(self.module, symbol);
                         (target, if is_code(target) { Naming::Section } else { Naming::Any })
                     }
+                    DebugTarget::ThreadOffset(symbol) => (self.targets.symbol(self.module, symbol), Naming::Symbol),
                     DebugTarget::Section(_) => (TargetId::new(0), Naming::Section),
                 };
                 let list = &mut self.contents.section(id).relocations;

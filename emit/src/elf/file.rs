@@ -7,7 +7,8 @@
 use super::contents::SectionContents;
 use super::headers::{Body, Headers};
 use super::resolve::section_and_addend;
-use super::symtab::{Strings, SymbolTable};
+use super::strings::Strings;
+use super::symtab::SymbolTable;
 use super::{Location, ObjectBuilder, PendingRelocation};
 use crate::error::EmitError;
 use crate::format::os_abi;
@@ -44,12 +45,12 @@ pub(super) fn write(
         Endianness::Big
     };
     let mut headers = Headers::new(builder);
-    let mut strings = Strings::new();
-    let symbols = SymbolTable::new(builder, &headers, named_sections, &mut strings)?;
     if headers.bodies.len() + 1 >= usize::from(elf::SHN_LORESERVE) {
         headers.bodies.push(Body::ExtendedIndexes);
     }
     headers.bodies.push(Body::Strings);
+    let mut strings = Strings::new(builder, &headers)?;
+    let symbols = SymbolTable::new(builder, &headers, named_sections, &mut strings)?;
     let plan = ElfFile {
         builder,
         encoder: Encoder::new(endian, elf_desc.is_64, Machine(elf_desc.machine)),
@@ -91,16 +92,11 @@ impl ElfFile<'_, '_> {
 
     /// Fills in every section header and says where the section table stands.
     fn lay_out(&self) -> Result<(Vec<SectionHeader>, u64), EmitError> {
-        let mut names = self.strings.bytes.len() as u64;
         let mut offset = self.encoder.file_header_size();
         let mut headers = Vec::with_capacity(self.headers.bodies.len());
-        for &body in &self.headers.bodies {
+        for (&body, &name) in self.headers.bodies.iter().zip(&self.strings.of_headers) {
             let mut header = self.header(body);
-            header.sh_name = u32::try_from(names).map_err(|_| EmitError::too_large("names, more than 4 GiB"))?;
-            names += self.section_name(body).len() as u64 + 1;
-            if let Body::Strings = body {
-                header.sh_size = names;
-            }
+            header.sh_name = name;
             header.sh_offset = offset.next_multiple_of(header.sh_addralign.clamp(1, MOST_OFFSET_ALIGNMENT));
             offset = header.sh_offset
                 + if header.sh_type == elf::SHT_NOBITS {
@@ -173,7 +169,10 @@ impl ElfFile<'_, '_> {
                 sh_size: self.symbols.symbols.len() as u64 * 4,
                 ..self.encoder.symtab_shndx_section_header(self.headers.symbols)
             },
-            Body::Strings => self.encoder.strtab_section_header(),
+            Body::Strings => SectionHeader {
+                sh_size: self.strings.bytes.len() as u64,
+                ..self.encoder.strtab_section_header()
+            },
         }
     }
 
@@ -211,20 +210,6 @@ impl ElfFile<'_, '_> {
         }
     }
 
-    fn section_name(&self, body: Body) -> Vec<u8> {
-        match body {
-            Body::Group(_) => b".group".to_vec(),
-            Body::Section(section) => self.section(section).0.name.clone(),
-            Body::Relocations(section) if self.has_addends() => {
-                [b".rela", self.section(section).0.name.as_slice()].concat()
-            }
-            Body::Relocations(section) => [b".rel", self.section(section).0.name.as_slice()].concat(),
-            Body::Symbols => b".symtab".to_vec(),
-            Body::ExtendedIndexes => b".symtab_shndx".to_vec(),
-            Body::Strings => b".strtab".to_vec(),
-        }
-    }
-
     fn section(&self, section: SectionId) -> (&SectionDesc, &SectionContents) {
         let contents = self
             .builder
@@ -238,6 +223,7 @@ impl ElfFile<'_, '_> {
     fn contents<'s>(&'s self, body: Body, scratch: &'s mut Vec<u8>) -> &'s [u8] {
         match body {
             Body::Section(section) => return &self.section(section).1.bytes,
+            Body::Strings => return &self.strings.bytes,
             Body::Group(group) => {
                 let comdat = self.builder.placement.group_is_comdat(group);
                 self.put_u32(scratch, if comdat { elf::GRP_COMDAT.0 } else { 0 });
@@ -263,13 +249,6 @@ impl ElfFile<'_, '_> {
             Body::ExtendedIndexes => {
                 for symbol in &self.symbols.symbols {
                     self.put_u32(scratch, extended_index(symbol));
-                }
-            }
-            Body::Strings => {
-                scratch.extend_from_slice(&self.strings.bytes);
-                for &body in &self.headers.bodies {
-                    scratch.extend_from_slice(&self.section_name(body));
-                    scratch.push(0);
                 }
             }
         }

@@ -22,6 +22,7 @@ mod foreign;
 mod handlers;
 mod headers;
 mod resolve;
+mod strings;
 mod symtab;
 mod tables;
 

@@ -5,6 +5,7 @@
 //! names them, undefined ones likewise.
 
 use super::headers::Headers;
+use super::strings::Strings;
 use super::{Location, ObjectBuilder};
 use crate::error::EmitError;
 use crate::exceptions::Late;
@@ -27,34 +28,6 @@ const EMPTY: Sym = Sym {
     st_value: 0,
     st_size: 0,
 };
-
-/// Names one after the other, each ended by a zero byte.
-#[derive(Debug)]
-pub(super) struct Strings {
-    pub bytes: Vec<u8>,
-}
-
-impl Strings {
-    /// A table begins with the empty name.
-    pub fn new() -> Strings {
-        Strings { bytes: vec![0] }
-    }
-
-    /// Adds a name and returns its position.
-    pub fn add(&mut self, name: ObjectName<'_>) -> Result<u32, EmitError> {
-        if name.is_empty() {
-            return Ok(0);
-        }
-        let start = self.bytes.len();
-        name.append_to(&mut self.bytes);
-        if self.bytes[start..].contains(&0) {
-            let text = String::from_utf8_lossy(&self.bytes[start..]).into_owned();
-            return Err(EmitError::malformed("a name with a zero byte", text));
-        }
-        self.bytes.push(0);
-        u32::try_from(start).map_err(|_| EmitError::too_large("symbol names, more than 4 GiB"))
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct SymbolTable {
@@ -188,10 +161,13 @@ impl SymbolTable {
                 continue;
             }
             let mut symbol = Sym {
-                st_name: strings.add(match foreign {
-                    Some(foreign) => ObjectName::plain(&foreign.name),
-                    None => ObjectName::of_target(builder.module, &builder.targets, target),
-                })?,
+                st_name: strings.add_at(
+                    match foreign {
+                        Some(foreign) => ObjectName::plain(&foreign.name),
+                        None => ObjectName::of_target(builder.module, &builder.targets, target),
+                    },
+                    state.location,
+                )?,
                 st_info: SymbolInfo::new(binding(data, local), symbol_type(builder, target, defined)),
                 st_other: SymbolOther::default().with_visibility(visibility(data, local)),
                 st_size: state.size,

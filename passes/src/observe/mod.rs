@@ -54,6 +54,18 @@ pub struct Observe {
     pub clock: Option<fn() -> Duration>,
 }
 
+impl Observe {
+    /// Whether a listener would be told nothing, and nothing is timed.
+    pub fn is_quiet(&self) -> bool {
+        let prints = self.print_changed
+            || self.print_input
+            || [&self.print_before, &self.print_after]
+                .iter()
+                .any(|filter| !matches!(filter, PassFilter::None));
+        !prints && !self.list_executions && !self.check_machine && self.clock.is_none()
+    }
+}
+
 impl Default for Observe {
     fn default() -> Self {
         Observe {

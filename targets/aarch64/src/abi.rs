@@ -4,8 +4,8 @@
 //! no document but what LLVM does (`llvm/lib/Target/AArch64/AArch64CallingConvention.td`); `fastcc` and `coldcc` are
 //! passed like C there.
 //!
-//! Callees keep the low halves of `v8` to `v15` alone. No value is ever allocated to these, so that neither callers
-//! nor callees have to know of halves.
+//! Callees keep the low halves of `v8` to `v15` alone. No value is ever allocated to these, so that callers do not have
+//! to know of halves; functions whose texts of assembly overwrite them save them.
 //!
 //! What is not here, and so refused by name: `ghccc`, the conventions of vector functions (`aarch64_vector_pcs`,
 //! `aarch64_sve_vector_pcs`), of SME's support routines, of Windows (`win64cc`), `preserve_nonecc`, `tailcc` and
@@ -15,8 +15,9 @@ use crate::regs::*;
 use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
 use frazil_ir::CallConv;
 
-/// `x19` to `x28`, the frame pointer and the link register, which a call overwrites and its function restores.
-const SAVED: PRegSet = PRegSet::from_banks(0x7ff8_0000, 0);
+/// `x19` to `x28`, the frame pointer and the link register, which a call overwrites and its function restores; `v8` to
+/// `v15`.
+const SAVED: PRegSet = PRegSet::from_banks(0x7ff8_0000, 0xff00);
 
 /// The registers of arguments and results (AAPCS64, 6.8.2 and 6.9).
 const INTEGERS: [Reg; 8] = [x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)];

@@ -7,11 +7,13 @@
 //!
 //! Nothing here writes flags, and no register but those of the frame and the two scratch registers.
 
-use crate::build::{address, branch_if, logical, mov_imm, r, rm, rr, rri, rrr};
+use crate::build::{address, branch_if, branch_ref, logical, mov_imm, r, reference, rm, rr, rri, rrr};
 use crate::cond::Cond;
 use crate::regs::{FP, LR, REGS, SCRATCH, SP, TEMP, XZR};
 use crate::table::Op;
-use frazil_codegen::{Clearing, FrameInfo, FrameSink, MInst, Mem, PRegSet, Reg, RegClass, UnwindOp};
+use frazil_codegen::{
+    Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
+};
 
 /// Bytes of the frame record, which is also the distance from the frame pointer to the canonical frame address.
 pub const RECORD_BYTES: i32 = 16;
@@ -48,6 +50,10 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         reserve(frame, frame.frame_bytes.cast_signed(), None, out);
         store_saved(frame, out);
     }
+    if let Some(guard) = &frame.guard {
+        load_guard(guard, out);
+        out.emit(rm(Op::Str, 8, SCRATCH, guard.mem));
+    }
 }
 
 fn set_up_frame_pointer<S: FrameSink>(out: &mut S) {
@@ -66,11 +72,19 @@ fn pair(op: Op, first: Reg, second: Reg, mem: Mem) -> MInst {
     inst
 }
 
-/// Stores saved registers at the places that the frame has for them, in functions of the fast path.
+/// Stores saved registers at the places that the frame has for them: all in functions of the fast path, and those that
+/// are not pushed in others. Of vector registers that are the lower halves.
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
         out.emit(rm(store_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
         out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
+    }
+}
+
+/// Undoes [`store_saved`].
+fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    for (reg, offset) in frame.saved_places() {
+        out.emit(rm(load_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
     }
 }
 
@@ -147,18 +161,27 @@ fn store_pushed<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         }
     }
     if is_aligned_later {
-        align_frame(frame, out);
-    } else if all > near {
+        align_frame(frame, pushed, out);
+        return;
+    }
+    if all > near {
         reserve(frame, all - near, (!frame.frame_pointer).then_some(near), out);
         if !frame.frame_pointer {
             out.unwind(UnwindOp::DefineCfaOffset(all));
         }
     }
+    store_saved(frame, out);
 }
 
 /// Aligns the stack pointer below the saved registers, and makes room.
 #[cold]
-fn align_frame<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+fn align_frame<S: FrameSink>(frame: &FrameInfo, pushed: i32, out: &mut S) {
+    // Vector registers are stored right below the pushed ones.
+    let lowest = frame.saved_places().map(|(_, offset)| offset).min();
+    if let Some(lowest) = lowest {
+        out.emit(adjust_stack(aligned(pushed) + (lowest & -16)));
+        store_saved(frame, out);
+    }
     let mask = -i64::from(frame.realigned_to);
     out.emit(rri(Op::AddI, 8, SCRATCH, SP, 0));
     out.emit(logical(Op::AndI, 8, SP, SCRATCH, mask.cast_unsigned()));
@@ -213,15 +236,16 @@ fn reserve<S: FrameSink>(frame: &FrameInfo, bytes: i32, cfa_offset: Option<i32>,
 
 /// Undoes [`prologue`].
 pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if let Some(guard) = &frame.guard {
+        compare_guard(guard, out);
+    }
     if !frame.needs_frame {
         return;
     }
     if frame.pushes_saved {
         load_pushed(frame, out);
     } else {
-        for (reg, offset) in frame.saved_places() {
-            out.emit(rm(load_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
-        }
+        load_saved(frame, out);
     }
     if !frame.frame_pointer {
         return;
@@ -238,6 +262,7 @@ fn load_pushed<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     let pushed = pushed_bytes(frame);
     let all = pushed + frame.frame_bytes.cast_signed();
     let moves = frame.has_dynamic_stack || frame.realigned_to > 0;
+    load_saved(frame, out);
     let near = if all > MAX_PAIR_OFFSET || moves {
         aligned(pushed)
     } else {
@@ -265,6 +290,29 @@ fn load_pushed<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
             out.unwind(UnwindOp::DefineCfaOffset(0));
         }
     }
+}
+
+/// Brings the value that guards frames into the scratch register: C libraries of Linux have it in a variable.
+fn load_guard<S: FrameSink>(guard: &Guard, out: &mut S) {
+    out.emit(reference(
+        Op::LoadGot,
+        SCRATCH,
+        Ref::symbol(RefKind::Got, guard.variable),
+        0,
+    ));
+    out.emit(rm(Op::Ldr, 8, SCRATCH, Mem::base(SCRATCH, 0)));
+}
+
+/// Neither results nor saved registers are touched.
+#[cold]
+fn compare_guard<S: FrameSink>(guard: &Guard, out: &mut S) {
+    let is_unchanged = out.label();
+    load_guard(guard, out);
+    out.emit(rm(Op::Ldr, 8, TEMP, guard.mem));
+    out.emit(rr(Op::Cmp, 8, TEMP, SCRATCH));
+    out.emit(branch_if(Cond::Eq, is_unchanged));
+    out.emit(branch_ref(Op::Bl, Ref::symbol(RefKind::Plt, guard.fail)));
+    out.bind(is_unchanged);
 }
 
 /// All registers but the stack pointer, the frame pointer, the link register and the platform's.

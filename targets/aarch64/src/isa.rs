@@ -2,6 +2,7 @@
 
 use crate::build::*;
 use crate::immediates;
+use crate::inline_asm::AArch64Asm;
 use crate::islands::ISLANDS;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
@@ -10,6 +11,7 @@ use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
 use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;
+use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
     ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
@@ -70,7 +72,7 @@ static DESC: TargetDesc = TargetDesc {
     keeps_stack_aligned: true,
     link_register: Some(LR),
     return_address_bytes: 0,
-    guarded_systems: &[],
+    guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
     patched_jump_bytes: 4,
     incoming_args_offset: frame::RECORD_BYTES,
@@ -102,6 +104,8 @@ static DESC: TargetDesc = TargetDesc {
         plt32: Some(PLT32),
         pc32: Some(PREL32),
         pc64: Some(PREL64),
+        // LLVM does not say either where thread-local variables are.
+        thread_offset: None,
         return_address_column: 30,
         code_align: 4,
         data_align: -8,
@@ -413,6 +417,10 @@ impl Isa for AArch64 {
 
     fn print(&self, inst: &MInst, _: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
         crate::print::print_to(inst, names, out)
+    }
+
+    fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        Some(&AArch64Asm)
     }
 
     fn islands(&self) -> Option<&'static Islands> {

@@ -8,6 +8,7 @@ pub mod expand;
 mod features;
 mod frame;
 pub mod immediates;
+mod inline_asm;
 pub mod isa;
 pub mod islands;
 mod lower;

@@ -4,7 +4,6 @@
 //! Front ends take lists of variable arguments apart themselves; the instruction `va_arg` is refused, as LLVM has no
 //! code for it on Linux either.
 
-use frazil_ir::module::GuardPlace;
 use frazil_ir::platform::{FloatEnvironment, NamedRegister, Platform};
 
 /// The facts.
@@ -31,7 +30,8 @@ pub static PLATFORM: Platform = Platform {
             write: "mov x29, $0",
         },
     ],
-    guard_registers: &[("sp_el0", GuardPlace::OtherSegment)],
+    // The value that guards frames is in a variable.
+    guard_registers: &[],
     // glibc, `bits/fenv.h` for aarch64: two words of 32 bits.
     float_environment: Some(FloatEnvironment {
         environment_bytes: 8,

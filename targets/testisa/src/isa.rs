@@ -78,6 +78,7 @@ const DESC: TargetDesc = TargetDesc {
         plt32: None,
         pc32: None,
         pc64: None,
+        thread_offset: None,
         return_address_column: 7,
         code_align: 4,
         data_align: -4,

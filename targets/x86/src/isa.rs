@@ -13,7 +13,7 @@ use crate::peephole::X86Rules;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
-use crate::relocs::{ABS8, ABS16, ABS32, ABS64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
+use crate::relocs::{ABS8, ABS16, ABS32, ABS64, DTPOFF64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
 use crate::{abi, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
@@ -25,7 +25,7 @@ use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx,
     MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack,
-    ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
+    ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -126,6 +126,10 @@ static DESC: TargetDesc = TargetDesc {
         plt32: Some(PLT32),
         pc32: Some(PC32),
         pc64: Some(PC64),
+        thread_offset: Some(ThreadOffset {
+            relocation: DTPOFF64,
+            suffix: "@DTPOFF",
+        }),
         return_address_column: DWARF_RETURN_ADDRESS,
         code_align: 1,
         data_align: -8,

@@ -88,10 +88,14 @@ fn write_jump_with_relocation(inst: &MInst, names: &dyn AsmNames, out: &mut dyn 
     write!(out, "{:+}", i64::from(inst.disp) - 4)
 }
 
-/// The assembler would shorten the displacement of a longer no-operation, so they are bytes.
+/// The assembler would shorten the displacement of a longer no-operation, so those are bytes.
 fn write_filler(inst: &MInst, out: &mut dyn Write) -> fmt::Result {
     let mut buf = CodeBuffer::new(false);
     crate::encode::encode(inst, &mut buf);
+    if let [_] = buf.bytes.as_slice() {
+        // Assemblers have rows of line tables for instructions only.
+        return out.write_str("nop");
+    }
     let mut separator = ".byte\t";
     for byte in buf.bytes {
         write!(out, "{separator}{byte:#04x}")?;

@@ -111,13 +111,13 @@ fn complaint(
     Ok(None)
 }
 
-/// The bytes of the debug sections of llc's object.
-pub fn bytes_of_llc(subject: &Subject, bitcode: &Path, dir: &Path) -> Result<u64> {
-    Ok(Sections::read(&reference(subject, bitcode, dir)?)?.debug_bytes)
+/// The bytes of the debug sections of an object.
+pub fn debug_bytes(object: &Path) -> Result<u64> {
+    Ok(Sections::read(object)?.debug_bytes)
 }
 
 /// llc's object, which is made once where it is known what the bitcode depends on.
-fn reference(subject: &Subject, bitcode: &Path, dir: &Path) -> Result<PathBuf> {
+pub fn reference(subject: &Subject, bitcode: &Path, dir: &Path) -> Result<PathBuf> {
     let level = match subject.level {
         Level::O0Debug => LlcLevel::O0,
         _ => LlcLevel::O2,

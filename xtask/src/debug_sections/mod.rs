@@ -3,12 +3,14 @@
 //! For each module and recipe, `llvm-dwarfdump --verify` must find nothing, `readelf` and `gdb` must read all of it
 //! without a warning but for those that they give of llc's object, too, and everything that is part of the program must
 //! be the same bytes as with `--strip-debug`. The modules are those of the corpus, with a table of the bytes of the
-//! debug sections beside those of llc at the module's level; or with `--torture`, GCC's tests; or with `--wide`, the
-//! code bases of `crosstest --wide`; or with `--rust`, the crates of `rust`.
+//! debug sections beside those of llc at the module's level, and how many variables of optimised code have a location
+//! and in how much of their scopes, which must be nearly as much as with llc; or with `--torture`, GCC's tests; or with
+//! `--wide`, the code bases of `crosstest --wide`; or with `--rust`, the crates of `rust`.
 //!
 //! Not here: what the sections say (`debugger`, `symbolizers`, and the tests of debug information).
 
 mod check;
+mod statistics;
 mod subjects;
 
 use std::collections::BTreeMap;
@@ -20,9 +22,11 @@ use anyhow::{Context, Result, ensure};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, RECIPES};
+use crate::corpus::Level;
 use crate::share::Share;
 use crate::{corpus, parallel, workspace};
-use check::{Checked, bytes_of_llc, check};
+use check::{Checked, check, debug_bytes, reference};
+use statistics::{Compared, Statistics};
 use subjects::{Subject, Suite};
 
 /// Counts, and how large debug sections are beside those of llc, by level.
@@ -35,7 +39,12 @@ struct Report {
     /// Sources that clang refuses.
     useless: usize,
     ratios: BTreeMap<&'static str, Vec<f64>>,
+    /// Of optimised code by the recipe that is meant to be like llc.
+    locations: Compared,
 }
+
+/// The recipe whose locations are compared with llc's.
+const COVERING_RECIPE: &str = "O2";
 
 /// Options for other modules than those of the corpus.
 const SUITES: [(&str, Suite); 3] = [
@@ -84,6 +93,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let count = ratios.len();
         println!("{level}: debug sections {mean:.3} of llc's, geometric mean of {count}");
     }
+    let has_locations = suite == Suite::Corpus && report.ratios.contains_key(Level::O2Debug.name());
+    if has_locations {
+        println!("{COVERING_RECIPE}: {}", report.locations);
+    }
     println!("{}", share.report("modules", made, subjects.len()));
     for (reason, count) in &report.refused {
         println!("refused, with debug information and without: {count} x {reason}");
@@ -91,7 +104,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let (passed, failed, useless) = (report.passed, report.failed, report.useless);
     let refused: usize = report.refused.values().sum();
     println!("{passed} passed, {failed} failed, {refused} refused; clang refuses {useless} sources");
-    Ok(failed == 0)
+    Ok(failed == 0 && (!has_locations || report.locations.is_enough()))
 }
 
 /// Looks at a module under all recipes; what is made on the way is in `own`.
@@ -111,16 +124,32 @@ fn look_at(
     let kept = if suite == Suite::Corpus { dir } else { own };
     let found = check(subject, &bitcode, compilers, own, kept)?;
     let theirs = match suite {
-        Suite::Corpus => Some(bytes_of_llc(subject, &bitcode, kept)?),
+        Suite::Corpus => Some(reference(subject, &bitcode, kept)?),
+        _ => None,
+    };
+    let bytes = theirs.as_deref().map(debug_bytes).transpose()?;
+    let covering = compilers
+        .iter()
+        .zip(&found)
+        .find(|(compiler, checked)| compiler.recipe() == Some(COVERING_RECIPE) && matches!(checked, Checked::Good(_)));
+    let locations = match (covering, &theirs) {
+        (Some((compiler, _)), Some(theirs)) if subject.level == Level::O2Debug => {
+            let ours = own.join(format!("{}.o", compiler.name()));
+            Some((Statistics::of(&ours)?, Statistics::of(theirs)?))
+        }
         _ => None,
     };
     let mut report = report.lock().expect("no thread panics while it reports");
+    if let Some((ours, theirs)) = locations {
+        report.locations.ours += ours;
+        report.locations.theirs += theirs;
+    }
     for (compiler, checked) in compilers.iter().zip(found) {
         let (name, compiler) = (&subject.name, compiler.name());
         match checked {
             Checked::Good(own_bytes) => {
                 report.passed += 1;
-                if let Some(theirs) = theirs {
+                if let Some(theirs) = bytes {
                     let ratio = own_bytes as f64 / theirs.max(1) as f64;
                     report.ratios.entry(subject.level.name()).or_default().push(ratio);
                     let [own, theirs] = [own_bytes, theirs].map(|bytes| bytes as f64 / 1000.0);

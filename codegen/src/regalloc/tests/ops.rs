@@ -128,6 +128,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         plt32: None,
         pc32: None,
         pc64: None,
+        thread_offset: None,
         return_address_column: 0,
         code_align: 1,
         data_align: 1,

@@ -8,6 +8,35 @@ pub(in crate::dwarf) struct Address {
     /// `None` for the number alone.
     pub symbol: Option<SymbolId>,
     pub addend: i64,
+    /// Whether the offset of the symbol in the thread-local storage of its module is meant.
+    pub is_thread_offset: bool,
+}
+
+impl Address {
+    /// A number, whatever is there.
+    pub fn number(addend: i64) -> Address {
+        Address {
+            symbol: None,
+            addend,
+            is_thread_offset: false,
+        }
+    }
+
+    /// What is so many bytes after a symbol.
+    pub fn after(symbol: SymbolId, addend: i64) -> Address {
+        Address {
+            symbol: Some(symbol),
+            ..Address::number(addend)
+        }
+    }
+
+    /// Where a variable is in the thread-local storage of its module.
+    pub fn thread_offset(symbol: SymbolId) -> Address {
+        Address {
+            is_thread_offset: true,
+            ..Address::after(symbol, 0)
+        }
+    }
 }
 
 /// Sections that fields name.

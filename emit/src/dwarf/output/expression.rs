@@ -3,6 +3,7 @@
 use super::Address;
 use super::addresses::Addresses;
 use super::bytes::{Bytes, unsigned_bytes};
+use frazil_ir::SymbolId;
 use gimli::constants as dw;
 use gimli::{DwOp, Register};
 use std::ops::{Deref, DerefMut};
@@ -51,6 +52,19 @@ impl Expression {
         self.op(dw::DW_OP_addr);
         let at = self.bytes.len() as u32;
         self.addresses.push((at, address));
+    }
+
+    /// Pushes the address of a thread-local variable in the thread that a debugger looks at, by the operation that
+    /// GNU's debuggers have for it.
+    pub fn op_thread_address(&mut self, symbol: SymbolId, address_bytes: u8) {
+        self.op(if address_bytes == 8 {
+            dw::DW_OP_const8u
+        } else {
+            dw::DW_OP_const4u
+        });
+        let at = self.bytes.len() as u32;
+        self.addresses.push((at, Address::thread_offset(symbol)));
+        self.op(dw::DW_OP_GNU_push_tls_address);
     }
 
     /// Pushes a number.
@@ -161,9 +175,11 @@ impl Expression {
 
     /// Writes it with addresses as numbers of a table.
     pub(super) fn write_indexed(&self, version: u16, addresses: &mut Addresses, out: &mut Bytes) {
-        let indexed = match version {
-            5.. => dw::DW_OP_addrx,
-            _ => dw::DW_OP_GNU_addr_index,
+        let indexed = |address: Address| match (version, address.is_thread_offset) {
+            (5.., false) => dw::DW_OP_addrx,
+            (5.., true) => dw::DW_OP_constx,
+            (_, false) => dw::DW_OP_GNU_addr_index,
+            (_, true) => dw::DW_OP_GNU_const_index,
         };
         let start = out.len();
         let mut done = 0;
@@ -171,7 +187,7 @@ impl Expression {
             let at = at as usize;
             // The operation is right before its address.
             out.bytes.extend_from_slice(&self.bytes.bytes[done..at - 1]);
-            out.u8(indexed.0);
+            out.u8(indexed(address).0);
             out.unsigned(addresses.number(address));
             done = at;
         }
@@ -215,10 +231,7 @@ mod tests {
         let mut register = Expression::new();
         register.op_reg(Register(5));
         let mut expression = Expression::new();
-        expression.op_addr(Address {
-            symbol: Some(SymbolId::new(7)),
-            addend: 16,
-        });
+        expression.op_addr(Address::after(SymbolId::new(7), 16));
         expression.op_entry_value(&register);
         expression.op(dw::DW_OP_plus);
         for (version, entry_value) in [(4, dw::DW_OP_GNU_entry_value), (5, dw::DW_OP_entry_value)] {

@@ -25,7 +25,7 @@ const OPERANDS: [u8; 12] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
 
 /// A source file of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dwarf) struct FileId(u32);
+pub(crate) struct FileId(u32);
 
 /// A directory of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,19 @@ pub(in crate::dwarf) struct DirectoryId(u32);
 /// The directory that the compiler was run in.
 pub(in crate::dwarf) const UNIT_DIRECTORY: DirectoryId = DirectoryId(0);
 
+/// A source file, as assemblers are told of it.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    pub number: u64,
+    /// `None` for the directory that the compiler was run in.
+    pub directory: Option<TextId>,
+    pub name: TextId,
+    /// If all files so far have one.
+    pub checksum: Option<Md5>,
+}
+
 /// The checksum of a file.
-pub(in crate::dwarf) type Md5 = [u8; 16];
+pub(crate) type Md5 = [u8; 16];
 
 /// Where the texts of a header stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +57,7 @@ enum Texts {
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dwarf) struct LineRow {
+pub(crate) struct LineRow {
     /// Bytes from the start of the sequence.
     pub offset: u64,
     pub file: FileId,
@@ -68,6 +79,9 @@ pub(in crate::dwarf) struct LineProgram {
     /// Whether all files have checksums.
     has_checksums: bool,
     instructions: Bytes,
+    /// The rows since they were taken last, if an assembler is to encode them.
+    kept: Option<Vec<LineRow>>,
+    has_rows: bool,
     in_sequence: bool,
     /// The state of the machine after the last row.
     last: LineRow,
@@ -85,6 +99,8 @@ impl LineProgram {
             files: IndexMap::default(),
             has_checksums: true,
             instructions: Bytes::default(),
+            kept: None,
+            has_rows: false,
             in_sequence: false,
             last: initial(encoding.version),
         };
@@ -105,6 +121,8 @@ impl LineProgram {
             files: IndexMap::default(),
             has_checksums: false,
             instructions: Bytes::default(),
+            kept: None,
+            has_rows: false,
             in_sequence: false,
             last: initial(encoding.version),
         }
@@ -140,7 +158,43 @@ impl LineProgram {
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.instructions.len() == 0
+        !self.has_rows
+    }
+
+    /// Says that an assembler encodes the rows; nothing has been added.
+    pub fn keep_rows(&mut self) {
+        self.kept = Some(Vec::new());
+    }
+
+    /// The rows since this was called last, if an assembler encodes them.
+    pub fn take_rows(&mut self) -> Option<Vec<LineRow>> {
+        self.kept.as_mut().map(std::mem::take)
+    }
+
+    /// Whether an assembler encodes the rows.
+    pub fn keeps_rows(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// The source files from the one with a number on.
+    pub fn files_from(&self, first: u64) -> impl Iterator<Item = SourceFile> {
+        let base = u64::from(self.version < 5);
+        let skipped = first.saturating_sub(base) as usize;
+        let rows = self.files.iter().enumerate().skip(skipped);
+        rows.map(move |(at, (&(name, directory), checksum))| SourceFile {
+            number: at as u64 + base,
+            directory: match directory {
+                UNIT_DIRECTORY => None,
+                other => self.directories.get_index(other.0 as usize).copied(),
+            },
+            name,
+            checksum: self.has_checksums.then_some(*checksum),
+        })
+    }
+
+    /// The directory that the compiler was run in, in versions in which the table begins with it.
+    pub fn unit_directory(&self) -> Option<TextId> {
+        self.directories.first().copied().filter(|_| self.version >= 5)
     }
 
     /// Whether a sequence has begun and not ended.
@@ -150,6 +204,9 @@ impl LineProgram {
 
     /// Begins a range of code.
     pub fn begin_sequence(&mut self, address: Address) {
+        if self.keeps_rows() {
+            return;
+        }
         self.in_sequence = true;
         let bytes = self.address_bytes;
         self.put_extended(dw::DW_LNE_set_address, u64::from(bytes));
@@ -169,6 +226,11 @@ impl LineProgram {
 
     /// Adds a row, which stands at the place of the last one or after it.
     pub fn add_row(&mut self, row: LineRow) {
+        self.has_rows = true;
+        if let Some(kept) = &mut self.kept {
+            kept.push(row);
+            return;
+        }
         if row.discriminator != 0 {
             self.put_extended(
                 dw::DW_LNE_set_discriminator,

@@ -101,10 +101,7 @@ impl Form {
                 match item {
                     Location::Base(address) => base = Some(*address),
                     Location::Offsets(begin, end, expression) => {
-                        let base = base.unwrap_or(Address {
-                            symbol: None,
-                            addend: 0,
-                        });
+                        let base = base.unwrap_or(Address::number(0));
                         let addend = base.addend + begin.cast_signed();
                         out.u8(GNU_START_LENGTH);
                         out.unsigned(addresses.number(Address { addend, ..base }));

@@ -25,7 +25,8 @@ mod written;
 
 pub(super) use bytes::{Address, Bytes, Field, Place, Target, unsigned_bytes};
 pub(super) use expression::Expression;
-pub(super) use lines::{FileId, LineProgram, LineRow, Md5, UNIT_DIRECTORY};
+pub(super) use lines::{FileId, LineProgram, Md5, UNIT_DIRECTORY};
+pub(crate) use lines::{LineRow, SourceFile};
 pub(super) use lists::{Location, Range};
 pub(super) use macros::Macro;
 pub(super) use strings::TextId;

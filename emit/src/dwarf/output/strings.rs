@@ -9,7 +9,7 @@ pub(super) const HEADER_BYTES: u64 = 8;
 
 /// A text, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::dwarf) struct TextId(u32);
+pub(crate) struct TextId(u32);
 
 /// All texts, each once.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Strings {
     }
 
     /// The bytes of a text.
-    pub(super) fn text(&self, text: TextId) -> &[u8] {
+    pub(in crate::dwarf) fn text(&self, text: TextId) -> &[u8] {
         self.texts.get_index(text.0 as usize).map_or(&[], |(text, _)| text)
     }
 

@@ -346,9 +346,9 @@ impl Unit {
                 _ => None,
             });
         match start {
-            Some(Address { symbol, addend }) => Value::Address(Address {
-                symbol,
-                addend: addend.wrapping_add(length.cast_signed()),
+            Some(address) => Value::Address(Address {
+                addend: address.addend.wrapping_add(length.cast_signed()),
+                ..address
             }),
             None => Value::Unsigned(length),
         }

@@ -1,4 +1,5 @@
-//! Atomic accesses of 1, 2, 4, 8 and ([`wide`]) 16 bytes that are aligned to their size, and fences.
+//! Atomic accesses of 1, 2, 4, 8 and ([`wide`]) 16 bytes that are aligned to their size, and fences. All other accesses
+//! are calls ([`frazil_codegen::atomic_calls`]).
 //!
 //! Loads and stores are single instructions with the order that they need (Arm ARM, B2.3.7). What else is done is one
 //! instruction where the function may use those of ARMv8.1 (LSE), and a loop around an exclusive load and store
@@ -14,12 +15,28 @@ use crate::features::LSE;
 use crate::ops::aux;
 use crate::regs::XZR;
 use crate::table::Op;
+use frazil_codegen::atomic_calls::{self, FrameMoves};
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, MInst, Mem, Reg, RegClass};
 use frazil_ir::{InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp, Type};
+
+/// What brings values to the frame for library calls, and back.
+const MOVES: FrameMoves = FrameMoves {
+    store: |class, bytes, src, mem| match class {
+        RegClass::Float => rm(Op::StrF, bytes, src, mem),
+        _ => rm(Op::Str, bytes, src, mem),
+    },
+    load: |class, bytes, dst, mem| match class {
+        RegClass::Float => rm(Op::LdrF, bytes, dst, mem),
+        _ => rm(Op::Ldr, bytes, dst, mem),
+    },
+};
 
 /// Lowers an atomic load, store, read-modify-write or compare-and-exchange.
 pub fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = size(cx, data)?;
+    if 1u64 << MemFlags(data.flags).align_log2() < u64::from(bytes) {
+        return atomic_calls::of_any_size(cx, MOVES, data, bytes.into());
+    }
     if bytes == 16 {
         return wide::atomic(cx, data);
     }
@@ -44,12 +61,6 @@ fn size<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u8, CodegenError> {
             ));
         }
     };
-    if 1u64 << MemFlags(data.flags).align_log2() < u64::from(bytes) {
-        return Err(CodegenError::unsupported(
-            Refusal::Atomic,
-            format!("an atomic access of {bytes} bytes that is not aligned"),
-        ));
-    }
     Ok(bytes)
 }
 
