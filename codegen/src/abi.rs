@@ -312,7 +312,8 @@ impl ArgLayout {
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
             if param.array > 0 {
-                dealer.begin_array(param, known(parts_of(param.ty), types, param.ty)?, types)?;
+                let parts = known(conv, parts_of(param.ty), types, param.ty)?;
+                dealer.begin_array(param, on_stack(conv, parts, types, param.ty), types)?;
             }
             let arg = match param.kind {
                 ParamKind::Normal => place_param(&mut dealer, param, types, &parts_of)?,
@@ -396,7 +397,7 @@ impl ArgLayout {
         let (mut ints, mut floats) = (conv.int_returns.iter(), 0..);
         let mut offset = 0u32;
         for param in &signature.returns {
-            let parts = known(parts_of(param.ty), types, param.ty)?;
+            let parts = known(conv, parts_of(param.ty), types, param.ty)?;
             let mut places = [PartPlace::Stack(0); 4];
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
@@ -501,7 +502,12 @@ impl ArgLayout {
                 conv.special.struct_return
             }
             ParamKind::ByVal { size, align_log2 } => {
-                return place_memory(dealer, size, align_log2, known(parts_of(param.ty), types, param.ty)?);
+                return place_memory(
+                    dealer,
+                    size,
+                    align_log2,
+                    known(dealer.conv, parts_of(param.ty), types, param.ty)?,
+                );
             }
             ParamKind::Nest => conv.special.nest,
             ParamKind::SwiftSelf => conv.special.swift_self,
@@ -532,7 +538,7 @@ impl ArgLayout {
         self.takes_callee_register |= reg == conv.indirect_callee;
         Ok(ArgPlace {
             places: [PartPlace::Reg(reg); 4],
-            parts: known(parts_of(param.ty), types, param.ty)?,
+            parts: known(dealer.conv, parts_of(param.ty), types, param.ty)?,
             extend: (0, false),
         })
     }
@@ -561,7 +567,7 @@ fn place_param(
     types: &TypeTable,
     parts_of: &impl Fn(Type) -> Parts,
 ) -> Result<ArgPlace, CodegenError> {
-    let parts = known(parts_of(param.ty), types, param.ty)?;
+    let parts = known(dealer.conv, parts_of(param.ty), types, param.ty)?;
     let extend = extension(param, types);
     if parts.count > 1 && dealer.conv.shares_positions {
         return Err(refuse(
@@ -597,7 +603,12 @@ fn place_param(
             "an integer argument of less than 32 bits",
         ));
     }
-    let places = dealer.deal(parts, param.ty);
+    let short = on_stack(dealer.conv, parts, types, param.ty);
+    let places = dealer.deal(short, param.ty);
+    let parts = match places[0] {
+        PartPlace::Stack(_) => short,
+        _ => parts,
+    };
     Ok(ArgPlace { places, parts, extend })
 }
 
@@ -628,14 +639,31 @@ fn refuse(conv: &ConvDesc, refusal: Refusal, what: &str) -> CodegenError {
     CodegenError::unsupported(refusal, format!("{what} in the convention {}", conv.name))
 }
 
-fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
+/// The parts of a type that has registers, and that the convention passes.
+fn known(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
-    if !parts.is_scalar() && matches!(types.data(ty), TypeData::Vector { .. }) {
+    if !parts.is_scalar()
+        && matches!(types.data(ty), TypeData::Vector { .. })
+        && on_stack(conv, parts, types, ty) == parts
+    {
         refuse_odd_vector(types, ty, parts.bytes)?;
     }
     Ok(parts)
+}
+
+/// The parts of a type as they are on the stack, where a short vector takes no more than its bytes.
+fn on_stack(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Parts {
+    let bytes = conv.short_vector_bytes;
+    if bytes == 0 || parts.is_scalar() {
+        return parts;
+    }
+    let shape = VectorShape::of(types, ty, parts.bytes);
+    match shape.filter(|shape| !shape.is_mask && shape.memory_bytes() == u32::from(bytes)) {
+        Some(_) => Parts { bytes, ..parts },
+        None => parts,
+    }
 }
 
 /// Vectors that LLVM passes otherwise than in one vector register with lanes as in memory.

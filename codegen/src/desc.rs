@@ -276,6 +276,9 @@ pub struct ConvDesc {
     /// Whether such an integer also begins at every second register only, and takes those that are left from later
     /// arguments if it goes to the stack.
     pub pairs_begin_even: bool,
+    /// What vectors of no more bytes take on the stack, and are widened to if they have fewer; 0 where every vector is
+    /// passed as wide as a register.
+    pub short_vector_bytes: u8,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
 }

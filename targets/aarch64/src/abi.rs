@@ -57,6 +57,7 @@ const C: ConvDesc = ConvDesc {
     preserves_wide_vectors: false,
     keeps_pairs: true,
     pairs_begin_even: true,
+    short_vector_bytes: 8,
     variadic_count: Reg::NONE,
 };
 
