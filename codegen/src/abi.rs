@@ -129,6 +129,8 @@ struct Dealer<'a> {
     float_next: usize,
     stack_bytes: u32,
     stack_align: u32,
+    /// How many of the next arguments are elements of an array on the stack.
+    packed_elements: usize,
     /// Whether vectors that are only passed are in memory: LLVM passes them so to functions with variable arguments.
     keeps_wide_in_memory: bool,
 }
@@ -136,10 +138,64 @@ struct Dealer<'a> {
 impl Dealer<'_> {
     /// A place in the argument area. One that does not fit is anywhere, and the size of the area tells.
     fn stack(&mut self, bytes: u32, align: u32) -> u32 {
+        if self.packed_elements > 0 {
+            return self.stack_packed(bytes);
+        }
         let offset = self.stack_bytes.checked_next_multiple_of(align).unwrap_or(u32::MAX);
         let bytes = bytes.checked_next_multiple_of(self.conv.stack_slot_bytes);
         self.stack_bytes = offset.saturating_add(bytes.unwrap_or(u32::MAX));
         offset.min(MAX_ARGUMENT_BYTES)
+    }
+
+    /// Before an integer of 128 bits where it begins at every second register: if there are not two, no later argument
+    /// gets an integer register either.
+    #[cold]
+    fn begin_pair(&mut self) {
+        let count = self.conv.int_args.len();
+        self.int_next = self.int_next.next_multiple_of(2);
+        if self.int_next + 2 > count {
+            self.int_next = count;
+        }
+    }
+
+    /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
+    #[cold]
+    fn stack_packed(&mut self, bytes: u32) -> u32 {
+        let offset = self.stack_bytes;
+        self.packed_elements -= 1;
+        self.stack_bytes = offset.saturating_add(bytes);
+        if self.packed_elements == 0 {
+            let end = self.stack_bytes.checked_next_multiple_of(self.conv.stack_slot_bytes);
+            self.stack_bytes = end.unwrap_or(u32::MAX);
+        }
+        offset.min(MAX_ARGUMENT_BYTES)
+    }
+
+    /// Before the elements of an array, as a platform has it that passes them together: if there are not registers for
+    /// all of them, no argument of their class gets one from here on, and they lie side by side on the stack.
+    #[cold]
+    fn begin_array(&mut self, first: &Param, parts: Parts, types: &TypeTable) -> Result<(), CodegenError> {
+        let count = usize::from(first.array);
+        if parts.count != 1 {
+            let what = format!("an array of {} as an argument", type_name(types, first.ty));
+            return Err(refuse(self.conv, Refusal::of_type(types, first.ty), &what));
+        }
+        if !parts.float && parts.bytes < 8 {
+            return Ok(());
+        }
+        let (regs, next) = if parts.float {
+            (self.conv.float_args, &mut self.float_next)
+        } else {
+            (self.conv.int_args, &mut self.int_next)
+        };
+        if *next + count > regs.len() {
+            *next = regs.len();
+            self.packed_elements = count;
+            let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+            let start = self.stack_bytes.checked_next_multiple_of(align);
+            self.stack_bytes = start.unwrap_or(u32::MAX);
+        }
+        Ok(())
     }
 
     /// The next register of a class, if there is one.
@@ -176,6 +232,9 @@ impl Dealer<'_> {
     }
 
     fn deal_parts(&mut self, parts: Parts, together: bool) -> [PartPlace; 4] {
+        if together && self.conv.pairs_begin_even {
+            self.begin_pair();
+        }
         let mut places = [PartPlace::Stack(0); 4];
         let count = usize::from(parts.count);
         let (regs, next) = if parts.float {
@@ -239,6 +298,7 @@ impl ArgLayout {
             float_next: 0,
             stack_bytes: conv.shadow_bytes,
             stack_align,
+            packed_elements: 0,
             keeps_wide_in_memory: signature.variadic,
         };
         if self.returns_in_memory {
@@ -251,6 +311,10 @@ impl ArgLayout {
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
+            if param.array > 0 {
+                let parts = known(conv, parts_of(param.ty), types, param.ty)?;
+                dealer.begin_array(param, on_stack(conv, parts, types, param.ty), types)?;
+            }
             let arg = match param.kind {
                 ParamKind::Normal => place_param(&mut dealer, param, types, &parts_of)?,
                 _ => self.place_special(&mut dealer, param, types, &parts_of)?,
@@ -333,7 +397,7 @@ impl ArgLayout {
         let (mut ints, mut floats) = (conv.int_returns.iter(), 0..);
         let mut offset = 0u32;
         for param in &signature.returns {
-            let parts = known(parts_of(param.ty), types, param.ty)?;
+            let parts = known(conv, parts_of(param.ty), types, param.ty)?;
             let mut places = [PartPlace::Stack(0); 4];
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
@@ -438,7 +502,12 @@ impl ArgLayout {
                 conv.special.struct_return
             }
             ParamKind::ByVal { size, align_log2 } => {
-                return place_memory(dealer, size, align_log2, known(parts_of(param.ty), types, param.ty)?);
+                return place_memory(
+                    dealer,
+                    size,
+                    align_log2,
+                    known(dealer.conv, parts_of(param.ty), types, param.ty)?,
+                );
             }
             ParamKind::Nest => conv.special.nest,
             ParamKind::SwiftSelf => conv.special.swift_self,
@@ -469,7 +538,7 @@ impl ArgLayout {
         self.takes_callee_register |= reg == conv.indirect_callee;
         Ok(ArgPlace {
             places: [PartPlace::Reg(reg); 4],
-            parts: known(parts_of(param.ty), types, param.ty)?,
+            parts: known(dealer.conv, parts_of(param.ty), types, param.ty)?,
             extend: (0, false),
         })
     }
@@ -498,7 +567,7 @@ fn place_param(
     types: &TypeTable,
     parts_of: &impl Fn(Type) -> Parts,
 ) -> Result<ArgPlace, CodegenError> {
-    let parts = known(parts_of(param.ty), types, param.ty)?;
+    let parts = known(dealer.conv, parts_of(param.ty), types, param.ty)?;
     let extend = extension(param, types);
     if parts.count > 1 && dealer.conv.shares_positions {
         return Err(refuse(
@@ -534,7 +603,12 @@ fn place_param(
             "an integer argument of less than 32 bits",
         ));
     }
-    let places = dealer.deal(parts, param.ty);
+    let short = on_stack(dealer.conv, parts, types, param.ty);
+    let places = dealer.deal(short, param.ty);
+    let parts = match places[0] {
+        PartPlace::Stack(_) => short,
+        _ => parts,
+    };
     Ok(ArgPlace { places, parts, extend })
 }
 
@@ -565,14 +639,31 @@ fn refuse(conv: &ConvDesc, refusal: Refusal, what: &str) -> CodegenError {
     CodegenError::unsupported(refusal, format!("{what} in the convention {}", conv.name))
 }
 
-fn known(parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
+/// The parts of a type that has registers, and that the convention passes.
+fn known(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
-    if !parts.is_scalar() && matches!(types.data(ty), TypeData::Vector { .. }) {
+    if !parts.is_scalar()
+        && matches!(types.data(ty), TypeData::Vector { .. })
+        && on_stack(conv, parts, types, ty) == parts
+    {
         refuse_odd_vector(types, ty, parts.bytes)?;
     }
     Ok(parts)
+}
+
+/// The parts of a type as they are on the stack, where a short vector takes no more than its bytes.
+fn on_stack(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Parts {
+    let bytes = conv.short_vector_bytes;
+    if bytes == 0 || parts.is_scalar() {
+        return parts;
+    }
+    let shape = VectorShape::of(types, ty, parts.bytes);
+    match shape.filter(|shape| !shape.is_mask && shape.memory_bytes() == u32::from(bytes)) {
+        Some(_) => Parts { bytes, ..parts },
+        None => parts,
+    }
 }
 
 /// Vectors that LLVM passes otherwise than in one vector register with lanes as in memory.

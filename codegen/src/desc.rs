@@ -273,6 +273,12 @@ pub struct ConvDesc {
     /// Whether an integer of 128 bits goes to registers only if all of it fits, and on the stack is aligned to its
     /// size.
     pub keeps_pairs: bool,
+    /// Whether such an integer also begins at every second register only, and takes those that are left from later
+    /// arguments if it goes to the stack.
+    pub pairs_begin_even: bool,
+    /// What vectors of no more bytes take on the stack, and are widened to if they have fewer; 0 where every vector is
+    /// passed as wide as a register.
+    pub short_vector_bytes: u8,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
 }
@@ -334,10 +340,15 @@ pub struct TargetDesc {
     /// Whether an optimized function may do without the frame pointer, which then is a register like others and among
     /// the callee-saved ones.
     pub frame_pointer_is_optional: bool,
+    /// Whether the stack pointer must be a multiple of the stack's alignment at all times, and not only at calls.
+    pub keeps_stack_aligned: bool,
+    /// The register in which a call leaves the return address, if it does not push it: functions that call something
+    /// save it like a callee-saved register, or with the frame pointer, above the caller's. Never allocated.
+    pub link_register: Option<Reg>,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
-    /// Parts of triples that name the systems whose threads hold a value to guard frames with, where the target's
-    /// prologue takes it from. Functions that ask for a guard are refused elsewhere.
+    /// Parts of triples that name the systems whose threads hold a value to guard frames with, or that have it in a
+    /// variable, where the target's prologue takes it from. Functions that ask for a guard are refused elsewhere.
     pub guarded_systems: &'static [&'static str],
     /// What a function that calls nothing may use below the stack pointer, in bytes.
     pub red_zone_bytes: u32,

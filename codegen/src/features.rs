@@ -11,18 +11,18 @@ use frazil_support::suggest::nearest;
 
 /// A set of a target's features, by [`Feature::bit`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeatureSet(u128);
+pub struct FeatureSet([u128; 2]);
 
 impl FeatureSet {
     /// The set without features.
-    pub const EMPTY: FeatureSet = FeatureSet(0);
+    pub const EMPTY: FeatureSet = FeatureSet([0; 2]);
 
     /// The set of some features' bits.
     pub const fn of(bits: &[u8]) -> FeatureSet {
-        let mut set = 0;
+        let mut set = [0; 2];
         let mut index = 0;
         while index < bits.len() {
-            set |= 1u128 << bits[index];
+            set[(bits[index] >> 7) as usize] |= 1u128 << (bits[index] & 127);
             index += 1;
         }
         FeatureSet(set)
@@ -30,13 +30,19 @@ impl FeatureSet {
 
     /// Both sets together.
     pub const fn union(self, other: FeatureSet) -> FeatureSet {
-        FeatureSet(self.0 | other.0)
+        FeatureSet([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+    }
+
+    /// Features of this set that are not in the other.
+    #[must_use]
+    pub const fn minus(self, other: FeatureSet) -> FeatureSet {
+        FeatureSet([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
     }
 
     /// Whether the feature with this bit is in the set.
     #[inline]
     pub const fn has(self, bit: u8) -> bool {
-        self.0 >> bit & 1 != 0
+        self.0[(bit >> 7) as usize] >> (bit & 127) & 1 != 0
     }
 }
 
@@ -47,7 +53,7 @@ pub struct Feature {
     pub name: &'static str,
     /// What it stands for.
     pub summary: &'static str,
-    /// Its place in a [`FeatureSet`], below 128.
+    /// Its place in a [`FeatureSet`], any number of a byte.
     pub bit: u8,
     /// The features that every processor with it has, too.
     pub implies: FeatureSet,
@@ -160,7 +166,7 @@ impl FeatureTable {
                 Some(feature) if word.starts_with('-') => set = self.without(set, feature)?,
                 // A set is always closed.
                 Some(feature) if set.has(feature.bit) => {}
-                Some(feature) => set = self.closed(set.union(FeatureSet(1 << feature.bit))),
+                Some(feature) => set = self.closed(set.union(FeatureSet::of(&[feature.bit]))),
                 None if word.starts_with('+') && self.refused.contains(&name) => {
                     let what = format!("feature {name}");
                     return Err(FeatureError::unsupported(Refusal::ProcessorFeature, what));
@@ -200,9 +206,11 @@ impl FeatureTable {
         let implying = self
             .features
             .iter()
-            .filter(|other| self.closed(FeatureSet(1 << other.bit)).has(feature.bit));
-        let gone = implying.fold(1 << feature.bit, |gone, other| gone | 1u128 << other.bit);
-        Ok(FeatureSet(set.0 & !gone))
+            .filter(|other| self.closed(FeatureSet::of(&[other.bit])).has(feature.bit));
+        let gone = implying.fold(FeatureSet::of(&[feature.bit]), |gone, other| {
+            gone.union(FeatureSet::of(&[other.bit]))
+        });
+        Ok(set.minus(gone))
     }
 }
 
@@ -254,6 +262,15 @@ mod tests {
         assert_eq!(TABLE.apply(TABLE.base, "+more,+unheard-of", false), Ok(all));
         assert_eq!(TABLE.apply(all, "-some", true), Ok(TABLE.base));
         assert_eq!(TABLE.apply(all, "-more,", true), Ok(FeatureSet::of(&[0, 2])));
+    }
+
+    #[test]
+    fn sets_hold_any_bit() {
+        for bit in 0..=u8::MAX {
+            let set = FeatureSet::of(&[bit]);
+            assert!((0..=u8::MAX).all(|other| set.has(other) == (other == bit)));
+            assert_eq!(set.union(FeatureSet::of(&[3])).minus(set).has(3), bit != 3);
+        }
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct Guard {
     pub place: GuardPlace,
     /// The distance from there in bytes; `None` for the target's own.
     pub offset: Option<i32>,
+    /// The variable that has its value on systems where threads have none.
+    pub variable: SymbolId,
     /// What is called when it has changed; does not return.
     pub fail: SymbolId,
 }
@@ -75,6 +77,7 @@ impl Guard {
             mem,
             place: view.module.flags.place_of_guard(),
             offset: view.module.flags.guard_offset,
+            variable: RuntimeFunction::StackCheckGuard.symbol(view.symbol_count()),
             fail: RuntimeFunction::StackCheckFail.symbol(view.symbol_count()),
         }
     }

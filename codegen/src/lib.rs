@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analyze;
 mod annotate;
+pub mod atomic_calls;
 pub mod branch;
 pub mod buffer;
 pub mod check;

@@ -19,12 +19,17 @@ pub struct Platform {
     pub data_layout: &'static str,
     /// Integers whose alignment layouts lacked once: width in bits, alignment as log2 of bytes.
     pub added_integer_aligns: &'static [(u32, u8)],
+    /// Whether the elements of an array that is an argument are in registers all or none, so that signatures say which
+    /// parameters these are.
+    pub passes_arrays_whole: bool,
     /// Lists of variable arguments; `None` if `va_arg` is to be refused.
     pub variadic: Option<VariadicFacts>,
     /// Registers that programs may read and write by their names.
     pub named_registers: &'static [NamedRegister],
     /// Registers that modules name as the way to the value that guards frames, and where that is then.
     pub guard_registers: &'static [(&'static str, GuardPlace)],
+    /// Letters of constraints of inline assembly that memory satisfies, besides those that all machines have.
+    pub memory_letters: &'static str,
     /// What the C library saves of the floating-point environment, if it can.
     pub float_environment: Option<FloatEnvironment>,
     /// Intrinsics of this target that LLVM has given up for an instruction that every target has, without `llvm.` in

@@ -92,6 +92,8 @@ runtime_functions! {
     Mcount "mcount" McountOfFreeBsd ".mcount" McountOfBsd "__mcount" McountOfSolaris "_mcount"
     ProfileEnterBare "__cyg_profile_func_enter_bare"
     ProfileEnter "__cyg_profile_func_enter" ProfileExit "__cyg_profile_func_exit"
+    // A variable: the value that guards frames.
+    StackCheckGuard "__stack_chk_guard"
 }
 
 impl RuntimeFunction {

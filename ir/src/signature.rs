@@ -54,9 +54,15 @@ pub struct Param {
     pub in_reg: bool,
     /// What is special about it.
     pub kind: ParamKind,
+    /// Of the first of parameters that are the elements of one array: how many these are, from two on; 0 elsewhere. The
+    /// elements have one type. Only on platforms that [pass them together](crate::Platform::passes_arrays_whole).
+    pub array: u8,
 }
 
 impl Param {
+    /// The largest number of [`Param::array`]; longer arrays have this one, which no convention has the registers for.
+    pub const MAX_ARRAY: usize = u8::MAX as usize;
+
     /// A plain parameter of a type.
     pub fn plain(ty: Type) -> Param {
         Param { ty, ..Param::default() }

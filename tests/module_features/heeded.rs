@@ -65,6 +65,14 @@ const TABLE: &[(&str, Fate)] = &[
         Refused("FZ0212", "instrument-function-exit-inlined"),
     ),
     (
+        with_attribute!("\"branch-target-enforcement\""),
+        Refused("FZ0212", "branch-target-enforcement"),
+    ),
+    (
+        with_attribute!("\"sign-return-address\"=\"all\""),
+        Refused("FZ0212", "sign-return-address"),
+    ),
+    (
         with_attribute!("\"no_caller_saved_registers\""),
         Refused("FZ0212", "no_caller_saved_registers"),
     ),

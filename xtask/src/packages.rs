@@ -48,6 +48,12 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("cc"), &["gcc", "libc6-dev"]),
     tests(Sign::Program("c++"), &["g++"]),
     tests(Sign::Program("ld"), &["binutils"]),
+    // For what is compiled for AArch64.
+    tests(
+        Sign::Program("aarch64-linux-gnu-gcc"),
+        &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+    ),
+    tests(Sign::Program("qemu-aarch64"), &["qemu-user"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
     suites(Sign::Program("xz"), &["xz-utils"]),

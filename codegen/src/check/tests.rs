@@ -56,6 +56,8 @@ static TARGET: TargetDesc = TargetDesc {
     exception_registers: None,
     pushes_saved_registers: false,
     frame_pointer_is_optional: false,
+    keeps_stack_aligned: false,
+    link_register: None,
     return_address_bytes: 0,
     guarded_systems: &[],
     red_zone_bytes: 0,

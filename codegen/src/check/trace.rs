@@ -22,6 +22,7 @@ use crate::mfunc::{for_each_register, op_desc};
 use crate::minst::MInst;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
+use crate::vectors::VectorShape;
 use frazil_ir::{Block, EntityRef, Function};
 use frazil_support::FxHashMap;
 use std::ops::Range;
@@ -30,6 +31,8 @@ use std::ops::Range;
 const PARTS: u32 = 4;
 /// A place that no instruction knows, for the source of an extension.
 const ASIDE: Place = Place::memory(0);
+/// Vectors of no more bytes may be passed in memory that has no more.
+const SHORT_BYTES: u32 = 8;
 /// Widest spill in bytes.
 const WIDEST: i32 = 64;
 
@@ -525,7 +528,12 @@ impl Record for Trace {
         let names = &mut self.flow.name_bytes;
         names.resize(Reg::FIRST_VIRTUAL as usize, 0);
         for value in function.values().iter() {
-            names.extend([parts[value.ty.index()].bytes; PARTS as usize]);
+            let bytes = parts[value.ty.index()].bytes;
+            // What is above the lanes of a short vector is undefined.
+            let short = VectorShape::of(function.types(), value.ty, bytes)
+                .filter(|shape| !shape.is_mask && shape.memory_bytes() <= SHORT_BYTES);
+            let bytes = short.map_or(bytes, |_| bytes.min(SHORT_BYTES as u8));
+            names.extend([bytes; PARTS as usize]);
         }
         self.flags = Some(self.new_name(0));
         self.starts.resize(function.blocks().len(), 0);

@@ -303,6 +303,8 @@ mod tests {
         is_plain: false,
         preserves_wide_vectors: false,
         keeps_pairs: false,
+        pairs_begin_even: false,
+        short_vector_bytes: 0,
         variadic_count: Reg(4),
     };
 

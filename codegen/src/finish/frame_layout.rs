@@ -27,9 +27,10 @@
 //! An area at offset `-n` is `n` bytes below A: at `rbp - (F - A) - n` with a frame pointer, and at a positive
 //! distance from `rsp` without one or if the stack is realigned. In the latter case, `rsp` is replaced by
 //! [`FrameInfo::area_register`] if the function moves the stack pointer. F is where a frame pointer points or would
-//! point. Without one, the first pushed register takes the place of the caller's `rbp`. Incoming arguments are
-//! addressed relative to `rbp`, or to `rsp` if there is no frame pointer. A leaf function whose frame fits the red
-//! zone does not move `rsp` at all.
+//! point. Without one, the first pushed register takes the place of the caller's `rbp`. Where calls leave the return
+//! address in a register ([`crate::desc::TargetDesc::link_register`]), its place is above the caller's frame pointer,
+//! and without frame pointer it is pushed, after the others. Incoming arguments are addressed relative to `rbp`, or to
+//! `rsp` if there is no frame pointer. A leaf function whose frame fits the red zone does not move `rsp` at all.
 
 use crate::context::frame_code::stack_probes;
 use crate::desc::{ConvDesc, TargetDesc};
@@ -90,6 +91,13 @@ pub(super) fn lay_out_frame<I: Isa>(
     let pushes = desc.pushes_saved_registers;
     if let Some(reg) = needs.area_register {
         saved.insert(reg);
+    }
+    if pushes && let Some(link) = desc.link_register.filter(|_| !head.naked) {
+        match options.frame_pointer {
+            true => saved.remove(link),
+            false if needs.has_calls => saved.insert(link),
+            false => {}
+        }
     }
     let stored = PRegSet::from_banks(if pushes { 0 } else { u64::MAX }, u64::MAX);
     let (saved_offset, saved_step) = match needs.realigned_to {
@@ -218,7 +226,10 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
     let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;
     let fits_red_zone = is_leaf && frame.red_zone && total.cast_unsigned() <= desc.red_zone_bytes;
     let moved = if fits_red_zone || (is_leaf && areas == 0) {
-        0
+        match desc.keeps_stack_aligned {
+            true => (pushed + align - 1) / align * align - pushed,
+            false => 0,
+        }
     } else {
         total
     };

@@ -142,6 +142,10 @@ pub trait AsmRules: Sync {
     fn condition(&self, name: &str) -> Option<u8>;
     /// Puts a condition as 0 or 1 into the lowest byte of a register.
     fn set_condition(&self, condition: u8, dst: Reg) -> MInst;
+    /// Whether memory is a register alone, without displacement or index.
+    fn has_bare_memory(&self) -> bool {
+        false
+    }
     /// Writes an operand as it stands in the text.
     ///
     /// # Errors

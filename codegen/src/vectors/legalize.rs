@@ -35,8 +35,8 @@ use crate::isa::Isa;
 use crate::unit::Unit;
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{
-    Block, CallFlags, EntityRef, Format, Function, Inst, InstData, Module, Opcode, Operand, Refusal, SigId, Signature,
-    Type, TypeTable,
+    Block, CallConv, CallFlags, EntityRef, Format, Function, Inst, InstData, Module, Opcode, Operand, Refusal, SigId,
+    Signature, Type, TypeTable,
 };
 use frazil_support::FxHashMap;
 
@@ -109,6 +109,7 @@ fn with_walk<I: Isa>(
     let abi = Abi {
         returns_in_memory: &in_memory,
         widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
+        short_bytes: (isa.convention(CallConv::C)).map_or(0, |conv| conv.short_vector_bytes.into()),
         mask_lanes: isa.widest_passed_mask(unit.view.features),
         known_bytes: match unit.head.spares_wide_vectors {
             true => SPARING_BYTES,

@@ -88,6 +88,12 @@ impl Rebuild<'_> {
                 let vector = self.part(span, 0);
                 to.push(self.widen(vector, layout.element, layout.lanes, lanes)?);
             }
+            Passing::Extended(bits) => {
+                let element = self.integer(bits)?;
+                let ty = self.vector(element, layout.lanes)?;
+                let vector = self.part(span, 0);
+                to.push(self.unary(Opcode::Zext, ty, vector));
+            }
             Passing::Promoted(bits) => {
                 let ty = self.integer(bits)?;
                 let chunk = self.piece_lanes(bits, layout.lanes);
@@ -200,6 +206,12 @@ impl Rebuild<'_> {
                 };
                 let taken = self.take(source, 0, layout.lanes)?;
                 Ok(self.span(&[taken]))
+            }
+            Passing::Extended(_) => {
+                let ty = self.vector(layout.element, layout.lanes)?;
+                let vector = self.part(passed, 0);
+                let narrow = self.unary(Opcode::Trunc, ty, vector);
+                Ok(self.span(&[narrow]))
             }
             Passing::Promoted(bits) => {
                 let element = self.integer(bits)?;

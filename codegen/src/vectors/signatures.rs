@@ -10,6 +10,9 @@
 //! * A power of two of lanes that fill several registers is passed in these.
 //! * Everything else is passed lane by lane, as scalars, those of 128 bits in halves.
 //!
+//! Where a convention has vectors of half a register, too ([`ConvDesc::short_vector_bytes`]), those that fit one have
+//! their lanes made wider, if they are integers, or get more, until they fill it, and a single integer is such a vector.
+//!
 //! How wide a register is for this follows from the function's features ([`Isa::widest_passed_vector`]), of a call from
 //! its caller's: a callee with other features takes something else, with Frazil as with LLVM. Where registers are wider
 //! than the vectors that are computed with, what is passed in one is put together before the call or return, and taken
@@ -20,6 +23,7 @@
 //!
 //! [`Isa::widest_passed_vector`]: crate::Isa::widest_passed_vector
 //! [`TargetDesc::passed_vector_bytes`]: crate::TargetDesc::passed_vector_bytes
+//! [`ConvDesc::short_vector_bytes`]: crate::ConvDesc::short_vector_bytes
 
 use super::layout::{Layout, Layouts};
 use super::rebuild::{Rebuild, Source, Span};
@@ -42,6 +46,8 @@ pub(super) enum Passing {
     Widened(u32),
     /// As one vector of integers of this many bits.
     Promoted(u32),
+    /// The same of integers of 8, 16 or 32 bits, which are one value.
+    Extended(u32),
     /// Each lane as a scalar.
     Lanes,
     /// Each lane, of 128 bits, as two integers that nothing keeps together.
@@ -56,6 +62,8 @@ pub(super) struct Abi<'a> {
     pub widest_bytes: u32,
     /// Bytes of the widest that the target's registers take here.
     pub known_bytes: u32,
+    /// Bytes of narrower vectors that are passed as wide as they are; 0 if all are as wide as a register.
+    pub short_bytes: u32,
     /// The most truth values that it passes in one register.
     pub mask_lanes: u32,
 }
@@ -96,8 +104,13 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
     if types.int_bits(layout.element) == Some(128) {
         return Passing::Halves;
     }
+    let short_bits = abi.short_bytes * 8;
     if lanes == 1 {
-        return Passing::Lanes;
+        return match types.int_bits(layout.element) {
+            Some(bits @ (8 | 16 | 32)) if short_bits > 0 => Passing::Widened(short_bits / bits),
+            Some(bits) if bits == short_bits => Passing::Parts,
+            _ => Passing::Lanes,
+        };
     }
     let (is_power, all) = (lanes.is_power_of_two(), lanes.next_power_of_two());
     let widest_bits = abi.widest_bytes * 8;
@@ -110,6 +123,15 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
             };
         }
         return match all_bits.cmp(&register_bits) {
+            // Lanes become wider if they are integers, and else more.
+            _ if is_power && all_bits < short_bits && types.int_bits(layout.element).is_some() => {
+                Passing::Extended(short_bits / lanes)
+            }
+            _ if is_power && all_bits < short_bits => Passing::Widened(short_bits / bits),
+            _ if !is_power && short_bits > 0 => match all_bits == short_bits || all_bits == register_bits {
+                true => Passing::Widened(all),
+                false => Passing::Lanes,
+            },
             _ if is_power && register_bits > 0 => Passing::Parts,
             // LLVM gives three of these a register, and three integers of 16 bits one each.
             _ if lanes == 3 && matches!(layout.element, Type::F16 | Type::BF16) => Passing::Widened(all),
@@ -127,7 +149,7 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
         return Passing::Lanes;
     }
     // The narrowest register that takes them.
-    let widths = [register_bits, 2 * register_bits, 4 * register_bits];
+    let widths = [short_bits, register_bits, 2 * register_bits, 4 * register_bits];
     let mut widths = widths
         .into_iter()
         .filter(|&bits| bits <= widest_bits.max(register_bits));
@@ -251,6 +273,12 @@ impl Rebuild<'_> {
             to.push(*param);
             return Ok(());
         }
+        if param.array > 0 {
+            return Err(CodegenError::unsupported(
+                Refusal::of_type(self.old.types(), param.ty),
+                "an array of vectors that no register holds in a signature",
+            ));
+        }
         let mut push = |ty| {
             to.push(Param {
                 ty,
@@ -270,7 +298,7 @@ impl Rebuild<'_> {
                 }
             }
             Passing::Widened(lanes) => push(self.vector(layout.element, lanes)?),
-            Passing::Promoted(bits) => {
+            Passing::Promoted(bits) | Passing::Extended(bits) => {
                 let element = self.integer(bits)?;
                 push(self.vector(element, layout.lanes)?);
             }
@@ -450,7 +478,7 @@ pub(super) fn passed_count(layout: Layout, passing: Passing) -> u32 {
     match passing {
         Passing::Parts => layout.count(),
         Passing::Wide(lanes) => layout.lanes.div_ceil(lanes),
-        Passing::Widened(_) | Passing::Promoted(_) => 1,
+        Passing::Widened(_) | Passing::Promoted(_) | Passing::Extended(_) => 1,
         Passing::Lanes => layout.lanes,
         Passing::Halves => 2 * layout.lanes,
     }

@@ -46,7 +46,7 @@ pub fn fill(
     let parameters = module.types.members(parameters);
     signature.params.reserve(parameters.len() + more.len());
     for (index, &parameter) in parameters.iter().enumerate() {
-        push(build, &mut signature.params, parameter, attributes.parameter(index))?;
+        push_argument(build, &mut signature.params, parameter, attributes.parameter(index))?;
     }
     signature.fixed_params = signature.params.len() as u32;
     for (index, word) in more.iter().enumerate() {
@@ -54,7 +54,7 @@ pub fn fill(
         if word.is_operand() {
             push_one(build, &mut signature.params, word.ir_type(), word.ty(), attributes)?;
         } else {
-            push(build, &mut signature.params, word.ty(), attributes)?;
+            push_argument(build, &mut signature.params, word.ty(), attributes)?;
         }
     }
     Ok(())
@@ -77,6 +77,38 @@ fn push(
             Ok(())
         }
     }
+}
+
+/// The parameters of an argument. Of those that the scalars of an array are, it is said that they belong together where
+/// the platform wants that, as with LLVM if all are of one type (`functionArgumentNeedsConsecutiveRegisters`).
+fn push_argument(
+    build: &mut Builder<'_, '_>,
+    list: &mut Vec<Param>,
+    ty: TypeId,
+    attributes: ParameterAttributes,
+) -> Result<(), ReadError> {
+    let start = list.len();
+    push(build, list, ty, attributes)?;
+    let elements = list.get_mut(start..).unwrap_or_default();
+    let are_together = elements.len() > 1
+        && build
+            .module
+            .platform
+            .is_some_and(|platform| platform.passes_arrays_whole)
+        && matches!(build.module.types.kind(ty), Some(Kind::Array { .. }));
+    if !are_together {
+        return Ok(());
+    }
+    let count = elements.len().min(Param::MAX_ARRAY) as u8;
+    if let [first, rest @ ..] = elements
+        && first.kind == ParamKind::Normal
+        && rest
+            .iter()
+            .all(|element| element.ty == first.ty && element.kind == ParamKind::Normal)
+    {
+        first.array = count;
+    }
+    Ok(())
 }
 
 /// Refuses a result that is a structure with wide integers, unless its scalars have the offsets that they would have
@@ -130,6 +162,7 @@ fn push_one(
         extension: attributes.extension,
         in_reg: attributes.in_reg,
         kind,
+        array: 0,
     });
     Ok(())
 }

@@ -108,10 +108,12 @@ pub(super) const HOOKS: [&str; 2] = ["instrument-function-entry-inlined", "instr
 /// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
 /// and the value with which they change nothing.
 const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
+    ("branch-target-enforcement", "false"),
     ("function-instrument", "xray-never"),
     ("instrument-function-entry", ""),
     ("instrument-function-exit", ""),
     ("patchable-function", "prologue-short-redirect"),
+    ("sign-return-address", "none"),
     ("use-soft-float", "false"),
 ];
 

@@ -225,9 +225,11 @@ mod tests {
     static PLATFORM: Platform = Platform {
         data_layout: "e-m:e-i64:64-i128:128-f80:128",
         added_integer_aligns: &[(128, 4)],
+        passes_arrays_whole: false,
         variadic: None,
         named_registers: &[],
         guard_registers: &[],
+        memory_letters: "",
         float_environment: None,
         former_intrinsics: &[],
     };

@@ -578,6 +578,8 @@ impl<'a> BitcodeModule<'a> {
                 b"Dwarf Version" => self.dwarf_version = small.unwrap_or(0),
                 b"Debug Info Version" => self.debug_version = value,
                 b"ibt-seal" => flags.seals_functions = true,
+                // Old modules say here alone what attributes of functions say in others.
+                b"branch-target-enforcement" | b"sign-return-address" if value == 0 => {}
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 name => self.refuse_flag(name, place),
             }
@@ -625,7 +627,12 @@ impl<'a> BitcodeModule<'a> {
 
 /// Module flags by which functions get data or code that is not made here: identifiers of types before functions that
 /// are checked before calls, and a section for a runtime of Objective-C.
-const REFUSED_FLAGS: &[&str] = &["kcfi", "Objective-C Image Info Section"];
+const REFUSED_FLAGS: &[&str] = &[
+    "branch-target-enforcement",
+    "kcfi",
+    "Objective-C Image Info Section",
+    "sign-return-address",
+];
 
 /// The module flag `Debug Info Version` of LLVM 3.5 and later. Debug information of others is ignored, as LLVM does.
 const DEBUG_METADATA_VERSION: i64 = 3;

@@ -208,6 +208,7 @@ mod tests {
         Platform {
             data_layout: "",
             added_integer_aligns: &[],
+            passes_arrays_whole: false,
             variadic: Some(VariadicFacts {
                 pointer_bits: 32,
                 list,
@@ -215,6 +216,7 @@ mod tests {
             }),
             named_registers: &[],
             guard_registers: &[],
+            memory_letters: "",
             float_environment: None,
             former_intrinsics: &[],
         }

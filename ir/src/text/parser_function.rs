@@ -209,6 +209,12 @@ impl<'s> Parser<'s> {
                 param.kind = kind;
             } else if word == "inreg" {
                 param.in_reg = true;
+            } else if word == "array" {
+                self.advance()?;
+                self.expect_mark("(")?;
+                param.array = self.small()?;
+                self.expect_mark(")")?;
+                continue;
             } else if word == "byval" {
                 self.advance()?;
                 self.expect_mark("(")?;

@@ -7,7 +7,7 @@ use crate::flags::{CallFlags, flag_kind};
 use crate::function::InstData;
 use crate::opcode::{Format, Opcode};
 use crate::operand::{Operand, OperandKind};
-use crate::signature::{Param, Signature};
+use crate::signature::{Param, ParamKind, Signature};
 use crate::types::{Type, TypeData};
 use crate::typing::{SlotType, is_result_type, slot_type};
 use frazil_support::EntityRef;
@@ -45,6 +45,12 @@ impl Verifier<'_> {
         let all = signature.params.iter().chain(&signature.returns);
         let has_void = all.clone().any(|param| param.ty == Type::VOID);
         self.check(!has_void, "a signature has a parameter or return value of type void");
+        let are_arrays_whole = (0..count).all(|index| is_array_whole(&signature.params[index..]));
+        let has_returned = signature.returns.iter().any(|param| param.array > 0);
+        self.check(
+            are_arrays_whole && !has_returned,
+            "a signature has an array that is no run of plain parameters of one type",
+        );
     }
 
     fn inst_rules(&mut self, data: &InstData) {
@@ -256,4 +262,19 @@ fn shortest(mut words: Vec<u64>) -> Vec<u64> {
         words.pop();
     }
     words
+}
+
+/// Whether the parameters that the first one says to be an array's elements are: of one type, plain, and no beginning
+/// of another one.
+fn is_array_whole(params: &[Param]) -> bool {
+    let Some((first, rest)) = params.split_first() else {
+        return true;
+    };
+    let count = usize::from(first.array);
+    let Some(rest) = rest.get(..count.saturating_sub(1)) else {
+        return false;
+    };
+    let is_plain = |param: &Param| param.kind == ParamKind::Normal;
+    let is_element = |param: &Param| is_plain(param) && param.ty == first.ty && param.array == 0;
+    count == 0 || count > 1 && is_plain(first) && rest.iter().all(is_element)
 }

@@ -33,6 +33,8 @@ static STANDARD: ConvDesc = ConvDesc {
     is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: false,
+    pairs_begin_even: false,
+    short_vector_bytes: 0,
     variadic_count: Reg::NONE,
 };
 

@@ -49,6 +49,8 @@ const C: ConvDesc = ConvDesc {
     is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: true,
+    pairs_begin_even: false,
+    short_vector_bytes: 0,
     variadic_count: RAX,
 };
 

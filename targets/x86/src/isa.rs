@@ -81,6 +81,8 @@ static DESC: TargetDesc = TargetDesc {
     exception_registers: Some([RAX, RDX]),
     pushes_saved_registers: true,
     frame_pointer_is_optional: true,
+    keeps_stack_aligned: false,
+    link_register: None,
     return_address_bytes: 8,
     guarded_systems: &["-gnu", "-musl", "-fuchsia", "-android"],
     red_zone_bytes: frame::RED_ZONE_BYTES,

@@ -13,6 +13,7 @@ pub static PLATFORM: Platform = Platform {
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
     // Up to LLVM 17; LLVM's own reader adds it, too.
     added_integer_aligns: &[(128, 4)],
+    passes_arrays_whole: false,
     variadic: Some(VariadicFacts {
         pointer_bits: 64,
         list: ArgumentList {
@@ -66,6 +67,7 @@ pub static PLATFORM: Platform = Platform {
         },
     ],
     guard_registers: &[("fs", GuardPlace::OwnSegment), ("gs", GuardPlace::OtherSegment)],
+    memory_letters: "",
     // glibc, `bits/fenv.h`.
     float_environment: Some(FloatEnvironment {
         environment_bytes: 32,

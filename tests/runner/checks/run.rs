@@ -24,7 +24,8 @@ pub fn parts(case: &Case, _: &Test) -> Vec<String> {
     let is_wanted = |executor: &Executor| executor.by_default || case.also.iter().any(|name| name == executor.name);
     let chosen = EXECUTORS
         .iter()
-        .filter(|executor| is_wanted(executor) && !is_skipped(executor) && is_meant(executor.target));
+        .filter(|executor| is_wanted(executor) && !is_skipped(executor) && is_meant(executor.target))
+        .filter(|executor| (executor.is_built)());
     let part = |executor: &Executor, recipe| match recipe {
         Some(recipe) => format!("{} {recipe}", executor.name),
         None => executor.name.to_owned(),

@@ -90,7 +90,9 @@ pub struct Executor {
     pub target: Option<&'static str>,
     /// Whether it makes the runs of every case, or only of those with a line `; also <name>`.
     pub by_default: bool,
-    /// Whether what it needs is there.
+    /// Whether this build has its target.
+    pub is_built: fn() -> bool,
+    /// Whether what it needs besides is there.
     pub is_available: fn() -> bool,
     /// Makes the runs, each with fresh memory.
     pub run: fn(&Program<'_>) -> Result<Vec<Answer>, String>,
@@ -122,6 +124,7 @@ pub const EXECUTORS: &[Executor] = &[
     interp::EXECUTOR,
     native::X86_64,
     native::X86_64_STATIC,
+    native::AARCH64,
     testisa::AS_IT_IS,
     testisa::NEAR,
     testisa::NEAR_FRAMELESS,

@@ -1,4 +1,5 @@
-//! Runs on the machine itself: the case is compiled to an object, linked with a C program by `cc`, and run.
+//! Runs on the machine itself or in an emulator of one: the case is compiled to an object, linked with a C program by
+//! a C compiler, and run.
 //!
 //! The C program makes each run in a process of its own, so that runs do not see each other's memory and a crash
 //! ends only one. What a run stores comes back through shared memory.
@@ -12,13 +13,37 @@ use std::fmt::Write;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// What runs the code of a target.
+struct Machine {
+    /// The target's name.
+    target: &'static str,
+    /// The C compiler, which also links.
+    compiler: &'static str,
+    /// The emulator and its options; nothing if the machine itself runs the code.
+    emulator: &'static [&'static str],
+}
+
+const HOST: Machine = Machine {
+    target: "x86_64",
+    compiler: "cc",
+    emulator: &[],
+};
+
+/// Programs are linked statically, so that the emulator needs no libraries.
+const EMULATED_AARCH64: Machine = Machine {
+    target: "aarch64",
+    compiler: "aarch64-linux-gnu-gcc",
+    emulator: &["qemu-aarch64"],
+};
+
 /// Position-independent code in a position-independent executable.
 pub const X86_64: Executor = Executor {
     name: "x86_64",
     target: Some("x86_64"),
     by_default: true,
-    is_available,
-    run: |program| run(program, RelocationModel::Pic, "-pie"),
+    is_built: || HOST.is_built(),
+    is_available: || HOST.is_available(),
+    run: |program| run(program, &HOST, RelocationModel::Pic, "-pie"),
 };
 
 /// Code for a fixed address.
@@ -26,61 +51,86 @@ pub const X86_64_STATIC: Executor = Executor {
     name: "x86_64-static",
     target: Some("x86_64"),
     by_default: false,
-    is_available,
-    run: |program| run(program, RelocationModel::Static, "-no-pie"),
+    is_built: || HOST.is_built(),
+    is_available: || HOST.is_available(),
+    run: |program| run(program, &HOST, RelocationModel::Static, "-no-pie"),
+};
+
+/// AArch64 in an emulator.
+pub const AARCH64: Executor = Executor {
+    name: "aarch64",
+    target: Some("aarch64"),
+    by_default: true,
+    is_built: || EMULATED_AARCH64.is_built(),
+    is_available: || EMULATED_AARCH64.is_available(),
+    run: |program| run(program, &EMULATED_AARCH64, RelocationModel::Pic, "-static"),
 };
 
 /// Results of a run, at most.
 const MOST_RESULTS: usize = 16;
 
-fn is_available() -> bool {
-    let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
-    let is_built = frazil::targets().iter().any(|target| target.name == "x86_64");
-    is_host
-        && is_built
-        && Command::new("cc")
-            .arg("--version")
-            .output()
-            .is_ok_and(|output| output.status.success())
+impl Machine {
+    fn is_built(&self) -> bool {
+        frazil::targets().iter().any(|target| target.name == self.target)
+    }
+
+    fn is_available(&self) -> bool {
+        let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+        let tools = [self.compiler].into_iter().chain(self.emulator.first().copied());
+        (is_host || !self.emulator.is_empty())
+            && tools.into_iter().all(|tool| {
+                let output = Command::new(tool).arg("--version").output();
+                output.is_ok_and(|output| output.status.success())
+            })
+    }
 }
 
 fn run(
     program: &Program<'_>,
+    machine: &Machine,
     relocation_model: RelocationModel,
     link_option: &'static str,
 ) -> Result<Vec<Answer>, String> {
-    let target = frazil::targets().iter().find(|target| target.name == "x86_64");
-    let target = target.ok_or("this build has no target x86_64")?;
+    let target = frazil::targets().iter().find(|target| target.name == machine.target);
+    let target = target.ok_or_else(|| format!("this build has no target {}", machine.target))?;
     if program.runs.is_empty() {
         return Ok(Vec::new());
     }
     let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
-    let main = compiled(main_program(program), link_option)?;
+    let main = compiled(machine.compiler, main_program(program), link_option)?;
     let folder = Folder::new("filetests");
     let program_path = folder.path("case");
-    let mut link = Command::new("cc");
+    let mut link = Command::new(machine.compiler);
     link.args([link_option, "-o"])
         .arg(&program_path)
         .args([folder.write("main.o", &*main), folder.write("case.o", object)])
         .arg("-lm");
     output_of(&mut link)?;
-    let output = output_of(&mut Command::new(&program_path))?;
+    let mut execution = match machine.emulator {
+        [] => Command::new(&program_path),
+        [emulator, options @ ..] => {
+            let mut command = Command::new(emulator);
+            command.args(options).arg(&program_path);
+            command
+        }
+    };
+    let output = output_of(&mut execution)?;
     answers(program, &output)
 }
 
 /// The object of a C program. Those of a case are the same under every recipe, and many cases share one, so that each
 /// is compiled once.
-fn compiled(text: String, link_option: &'static str) -> Result<Arc<[u8]>, String> {
+fn compiled(compiler: &'static str, text: String, link_option: &'static str) -> Result<Arc<[u8]>, String> {
     type Object = OnceLock<Result<Arc<[u8]>, String>>;
-    static OBJECTS: Mutex<BTreeMap<(&str, String), Arc<Object>>> = Mutex::new(BTreeMap::new());
-    let key = (link_option, text);
+    static OBJECTS: Mutex<BTreeMap<(&str, &str, String), Arc<Object>>> = Mutex::new(BTreeMap::new());
+    let key = (compiler, link_option, text);
     let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
     let object = Arc::clone(objects.entry(key.clone()).or_default());
     drop(objects);
     let compile = || {
         let folder = Folder::new("filetests-main");
-        let (source, object) = (folder.write("main.c", key.1), folder.path("main.o"));
-        let mut command = Command::new("cc");
+        let (source, object) = (folder.write("main.c", key.2), folder.path("main.o"));
+        let mut command = Command::new(compiler);
         command.args(["-w", "-O1", link_option, "-c", "-o"]);
         output_of(command.arg(&object).arg(source))?;
         let bytes = std::fs::read(object).map_err(|error| error.to_string())?;

@@ -28,6 +28,7 @@ const fn executor(name: &'static str, run: fn(&Program<'_>) -> Result<Vec<Answer
         name,
         target: Some("testisa"),
         by_default: true,
+        is_built: || true,
         is_available: || true,
         run,
     }

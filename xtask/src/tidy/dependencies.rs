@@ -20,6 +20,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("frazil-codegen", &["frazil-support", "frazil-ir"]),
     ("frazil-target-x86", &["frazil-support", "frazil-ir", "frazil-codegen"]),
     (
+        "frazil-target-aarch64",
+        &["frazil-support", "frazil-ir", "frazil-codegen"],
+    ),
+    (
         "frazil-target-testisa",
         &["frazil-support", "frazil-ir", "frazil-codegen"],
     ),
@@ -30,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-ir",
             "frazil-codegen",
             "frazil-target-x86",
+            "frazil-target-aarch64",
             "frazil-target-testisa",
         ],
     ),

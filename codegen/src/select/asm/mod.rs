@@ -391,9 +391,28 @@ impl<I: Isa> SelectCtx<'_, I> {
                 });
             }
         }
+        if self.base.isa.asm_rules().is_some_and(AsmRules::has_bare_memory) {
+            self.make_bare(pending);
+        }
         self.tie(pending)?;
         self.fill_fixed(pending);
         Ok(())
+    }
+
+    /// Brings the addresses of memory operands into registers.
+    fn make_bare(&mut self, pending: &mut [Pending]) {
+        let isa = self.base.isa;
+        for one in pending {
+            let is_memory = matches!(one.choice, Choice::Indirect | Choice::Memory);
+            if let Some(mem) = one
+                .mem
+                .filter(|mem| is_memory && (mem.disp != 0 || *mem != Mem::base(mem.base_reg(), 0)))
+            {
+                let address = self.fresh_vreg(RegClass::Int, isa.desc().pointer_bytes);
+                isa.address(self, address, mem);
+                one.mem = Some(Mem::base(address, 0));
+            }
+        }
     }
 
     fn is_scratch(&self, choice: Choice) -> bool {

@@ -19,7 +19,7 @@ pub(super) fn at(mem: Mem, bytes: u32) -> Mem {
 }
 
 /// The row and size that load `bytes` (1, 2, 4 or 8) zero-extended.
-fn load_row(bytes: u32) -> (Op, u8) {
+pub(super) fn load_row(bytes: u32) -> (Op, u8) {
     match bytes {
         1 => (Op::MovzxBRM, 4),
         2 => (Op::MovzxWRM, 4),

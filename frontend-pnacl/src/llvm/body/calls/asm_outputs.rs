@@ -85,7 +85,9 @@ fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<
             continue;
         }
         let element = call.attributes.parameter(argument).element_type;
-        if let (Some(ty), false) = (element, allows_memory(codes)) {
+        let platform = body.build.module.platform;
+        let letters = platform.map_or("", |platform| platform.memory_letters).as_bytes();
+        if let (Some(ty), false) = (element, allows_memory(codes, letters)) {
             let Class::Scalar(ir_type) = body.build.class(ty)? else {
                 return Err(body
                     .build
@@ -119,8 +121,8 @@ fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether one of the codes of a constraint may be in memory.
-fn allows_memory(mut codes: &[u8]) -> bool {
+/// Whether one of the codes of a constraint may be in memory; `more` are the platform's own letters for that.
+fn allows_memory(mut codes: &[u8], more: &[u8]) -> bool {
     while let Some(&letter) = codes.first() {
         let length = match letter {
             b'{' => codes
@@ -129,7 +131,7 @@ fn allows_memory(mut codes: &[u8]) -> bool {
                 .map_or(codes.len(), |place| place + 1),
             b'^' => 3,
             b'@' => 2 + codes.get(1).map_or(0, |digit| usize::from(digit.wrapping_sub(b'0'))),
-            letter if MEMORY.contains(&letter) => return true,
+            letter if MEMORY.contains(&letter) || more.contains(&letter) => return true,
             _ => 1,
         };
         codes = codes.get(length..).unwrap_or_default();

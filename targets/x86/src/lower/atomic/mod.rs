@@ -2,14 +2,13 @@
 //!
 //! The choice is that of LLVM 22 (`AtomicExpandPass`, `X86ISelLowering`), because objects of both must agree on what
 //! protects a variable: an access that is aligned to its size and no wider than the processor's compare-and-exchange
-//! is done by instructions, any other by a library call ([`calls`]). 16 bytes need `cmpxchg16b`
+//! is done by instructions, any other by a library call ([`frazil_codegen::atomic_calls`]). 16 bytes need `cmpxchg16b`
 //! ([`wide`]).
 //!
 //! Locked instructions are sequentially consistent, and plain loads and stores acquire and release, so that of all
 //! orderings only the store that is sequentially consistent differs. What no locked instruction does is a loop around
 //! `cmpxchg`, on floats in [`float`].
 
-mod calls;
 mod float;
 mod wide;
 
@@ -20,8 +19,21 @@ use crate::cond::Cond;
 use crate::features;
 use crate::regs::RAX;
 use crate::table::Op;
+use frazil_codegen::atomic_calls::{self, FrameMoves};
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp};
+
+/// What brings values to the frame for library calls, and back.
+const MOVES: FrameMoves = FrameMoves {
+    store: |class, bytes, src, mem| match class {
+        RegClass::Float => mr(Op::MovsMR, bytes, mem, src),
+        _ => mr(Op::MovMR, bytes, mem, src),
+    },
+    load: |class, bytes, dst, mem| match (class, memory::load_row(bytes.into())) {
+        (RegClass::Float, _) => rm(Op::MovsRM, bytes, dst, mem),
+        (_, (row, size)) => rm(row, size, dst, mem),
+    },
+};
 
 /// How an access is made.
 enum Way {
@@ -46,8 +58,8 @@ pub fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
             Ok(())
         }
         (Way::Wide, _) => wide::atomic(cx, data),
-        (Way::Call16, _) => calls::of_16_bytes(cx, data),
-        (Way::Call(bytes), _) => calls::of_any_size(cx, data, bytes),
+        (Way::Call16, _) => atomic_calls::of_16_bytes(cx, MOVES, data),
+        (Way::Call(bytes), _) => atomic_calls::of_any_size(cx, MOVES, data, bytes),
     }
 }
 

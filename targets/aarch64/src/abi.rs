@@ -1,0 +1,94 @@
+//! The calling conventions of AArch64 as tables.
+//!
+//! "Procedure Call Standard for the Arm 64-bit Architecture" (AAPCS64), section 6.8, as Linux has it. The others have
+//! no document but what LLVM does (`llvm/lib/Target/AArch64/AArch64CallingConvention.td`); `fastcc` and `coldcc` are
+//! passed like C there.
+//!
+//! Callees keep the low halves of `v8` to `v15` alone. No value is ever allocated to these, so that callers do not have
+//! to know of halves; functions whose texts of assembly overwrite them save them.
+//!
+//! What is not here, and so refused by name: `ghccc`, the conventions of vector functions (`aarch64_vector_pcs`,
+//! `aarch64_sve_vector_pcs`), of SME's support routines, of Windows (`win64cc`), `preserve_nonecc`, `tailcc` and
+//! Swift's.
+
+use crate::regs::*;
+use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
+use frazil_ir::CallConv;
+
+/// `x19` to `x28`, the frame pointer and the link register, which a call overwrites and its function restores; `v8` to
+/// `v15`.
+const SAVED: PRegSet = PRegSet::from_banks(0x7ff8_0000, 0xff00);
+
+/// The registers of arguments and results (AAPCS64, 6.8.2 and 6.9).
+const INTEGERS: [Reg; 8] = [x(0), x(1), x(2), x(3), x(4), x(5), x(6), x(7)];
+const VECTORS: [Reg; 8] = [v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)];
+
+/// Holds the callee of an indirect call: no register of an argument, and free at every call.
+const CALLEE: Reg = x(9);
+
+const C: ConvDesc = ConvDesc {
+    name: "AAPCS64",
+    int_args: &INTEGERS,
+    float_args: &VECTORS,
+    int_returns: &INTEGERS,
+    float_returns: &VECTORS,
+    narrow_returns: &VECTORS,
+    vector_returns: &VECTORS,
+    stack_returned: &[],
+    stack_returns: &[],
+    memory_args: &[],
+    callee_saved: SAVED,
+    kept_by_calls: SAVED,
+    stack_slot_bytes: 8,
+    stack_align: 16,
+    indirect_callee: CALLEE,
+    special: SpecialArgs {
+        nest: x(15),
+        struct_return: x(8),
+        ..SpecialArgs::NONE
+    },
+    passes_memory: true,
+    callee_pops: false,
+    narrowest_bytes: 1,
+    shares_positions: false,
+    shadow_bytes: 0,
+    returns_struct_pointer: false,
+    is_plain: true,
+    preserves_wide_vectors: false,
+    keeps_pairs: true,
+    pairs_begin_even: true,
+    short_vector_bytes: 8,
+    variadic_count: Reg::NONE,
+};
+
+/// The C convention.
+pub static AAPCS64: ConvDesc = C;
+
+/// LLVM's numbers (`llvm/IR/CallingConv.h`).
+const CONVENTIONS: [(u16, &ConvDesc); 3] = [(0, &AAPCS64), (8, &AAPCS64), (9, &AAPCS64)];
+
+/// The table of a convention.
+pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
+    CONVENTIONS
+        .iter()
+        .find(|&&(number, _)| number == conv.0)
+        .map(|&(_, table)| table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_write_no_register_that_they_are_said_to_keep() {
+        for (_, conv) in CONVENTIONS {
+            let arguments = [conv.int_args, conv.float_args].concat();
+            let results = [conv.int_returns, conv.float_returns].concat();
+            let others = [conv.indirect_callee, conv.special.struct_return];
+            for reg in [arguments, results, others.to_vec()].concat() {
+                assert!(!conv.kept_by_calls.contains(reg), "{}: {reg:?}", conv.name);
+            }
+            assert!(conv.kept_by_calls.minus(conv.callee_saved).is_empty(), "{}", conv.name);
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! The AArch64 target: the hooks that shared code calls, and the table of the target.
+
+use crate::build::*;
+use crate::immediates;
+use crate::inline_asm::AArch64Asm;
+use crate::islands::ISLANDS;
+use crate::platform::PLATFORM;
+use crate::processors::FEATURES;
+use crate::regs::*;
+use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
+use crate::table::{OP_DESCS, Op};
+use crate::{abi, encode, frame, lower};
+use frazil_codegen::features::FeatureSet;
+use frazil_codegen::inline_asm::AsmRules;
+use frazil_codegen::{
+    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
+    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
+    OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
+};
+use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use std::fmt;
+
+/// What the registry of targets knows.
+pub const AARCH64: TargetEntry = TargetEntry {
+    name: "aarch64",
+    llc_name: "aarch64",
+    summary: "64-bit Arm: AArch64, little-endian",
+    triple_prefixes: &["aarch64", "arm64"],
+    platform: &PLATFORM,
+    new,
+};
+
+/// Makes the target. The compiler for it becomes code of this crate alone, as `frazil_target_x86` explains of its own.
+#[inline(never)]
+fn new() -> Box<dyn Target> {
+    Box::new(AArch64)
+}
+
+/// Bank 0: all but the scratch registers, the platform's (AAPCS64, 6.1.1), the frame pointer and the link register.
+const ALLOCATABLE: u64 = 0x1fff_ffff & !(0b111 << 16);
+/// Bank 1: all but those of which callees keep a half ([`abi`]), and the scratch register.
+const ALLOCATABLE_FLOATS: u64 = 0x7fff_ffff & !(0xff << 8);
+
+static DESC: TargetDesc = TargetDesc {
+    name: "aarch64",
+    regs: &REGS,
+    relocs: RELOCS,
+    fixups: FIXUPS,
+    classes: [
+        ClassDesc {
+            allocatable: PRegSet::from_banks(ALLOCATABLE, 0),
+            scratch: SCRATCH,
+            bytes: 8,
+        },
+        ClassDesc {
+            allocatable: PRegSet::from_banks(0, ALLOCATABLE_FLOATS),
+            scratch: SCRATCH_FLOAT,
+            bytes: VECTOR_BYTES,
+        },
+    ],
+    masks: None,
+    vector_bytes: VECTOR_BYTES,
+    passed_vector_bytes: 0,
+    home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
+    rule_registers: PRegSet::EMPTY,
+    upper_registers: PRegSet::EMPTY,
+    frame_pointer: FP,
+    stack_pointer: SP,
+    exception_registers: Some([x(0), x(1)]),
+    pushes_saved_registers: true,
+    frame_pointer_is_optional: true,
+    keeps_stack_aligned: true,
+    link_register: Some(LR),
+    return_address_bytes: 0,
+    guarded_systems: &["-gnu", "-musl"],
+    red_zone_bytes: 0,
+    patched_jump_bytes: 4,
+    incoming_args_offset: frame::RECORD_BYTES,
+    pointer_bytes: 8,
+    features: &FEATURES,
+    // What the encoder does not have in one instruction it makes of two, which is no more than computing it before.
+    addressing: Addressing {
+        index_scales: 0b1111,
+        min_disp: -256,
+        max_disp: 4095,
+        symbol_base: false,
+    },
+    register_stack: None,
+    function_align_log2: 2,
+    loop_line_log2: 0,
+    constant_align_bytes: VECTOR_BYTES,
+    elf: ElfDesc {
+        machine: 183,
+        is_64: true,
+        little_endian: true,
+        flags: 0,
+        addends_in_fields: false,
+        unwind_section_type: None,
+        far_sections: None,
+        abs64: Some(ABS64),
+        abs32: Some(ABS32),
+        abs16: Some(ABS16),
+        abs8: None,
+        plt32: Some(PLT32),
+        pc32: Some(PREL32),
+        pc64: Some(PREL64),
+        // LLVM does not say either where thread-local variables are.
+        thread_offset: None,
+        return_address_column: 30,
+        code_align: 4,
+        data_align: -8,
+        initial_unwind: &[UnwindOp::DefineCfa(31, 0)],
+        filler: 0,
+        no_operation: None,
+        protection_note: None,
+    },
+};
+
+/// Bytes of a float constant in memory, at least.
+const NARROWEST_FLOAT: u8 = 4;
+
+/// The AArch64 target.
+#[derive(Clone, Copy, Debug)]
+pub struct AArch64;
+
+impl Isa for AArch64 {
+    fn desc(&self) -> &'static TargetDesc {
+        &DESC
+    }
+
+    fn op_descs(&self) -> &'static [OpDesc] {
+        &OP_DESCS
+    }
+
+    fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc> {
+        abi::convention(conv)
+    }
+
+    fn parts(&self, types: &TypeTable, ty: Type) -> Parts {
+        let one = |float, bytes| Parts { count: 1, float, bytes };
+        match types.data(ty) {
+            TypeData::Int(bits @ 1..=64) => one(false, bits.div_ceil(8).next_power_of_two() as u8),
+            TypeData::Int(65..=128) => Parts {
+                count: 2,
+                float: false,
+                bytes: 8,
+            },
+            TypeData::Ptr(0) => one(false, 8),
+            TypeData::F16 | TypeData::BF16 => one(true, 2),
+            TypeData::F32 => one(true, 4),
+            TypeData::F64 => one(true, 8),
+            TypeData::F128 => one(true, 16),
+            TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
+            _ => Parts::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
+        lower::fold::fold(folder, user);
+    }
+
+    #[inline]
+    fn lower<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
+        lower::lower(cx, inst)
+    }
+
+    fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
+        match cx.func().inst(inst).ty {
+            Type::F128 => Ok(lower::lower_quad(cx, inst)?),
+            _ => lower::vector::lower(cx, inst),
+        }
+    }
+
+    fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
+        lower::vector::has_operation(function, view, data)
+    }
+
+    fn has_high_products(&self, lane_bits: u32) -> bool {
+        lane_bits < 64
+    }
+
+    fn has_half_conversions(&self, _: FeatureSet) -> bool {
+        true
+    }
+
+    fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
+        lower::frames::lower_intrinsic(cx, name, call)
+    }
+
+    fn widest_passed_vector(&self, _: FeatureSet) -> u8 {
+        VECTOR_BYTES
+    }
+
+    fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
+        lower::compare::branch(cx, condition)
+    }
+
+    fn invert(&self, branch: MInst) -> MInst {
+        encode::inverted(&branch)
+    }
+
+    fn jump(&self, target: Label) -> MInst {
+        jump(target)
+    }
+
+    fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
+        lower::switch::value(cx, value, ty)
+    }
+
+    fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst {
+        lower::switch::case_branch(cx, test, value, case)
+    }
+
+    fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst {
+        lower::switch::range_branch(cx, value, temp, low, span)
+    }
+
+    fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst {
+        cx.emit(mov_imm(8, SCRATCH, mask.cast_signed()));
+        cx.emit(rrr(Op::Lsrv, 8, SCRATCH, SCRATCH, index));
+        branch_on_bit(true, SCRATCH, 0, Label(0))
+    }
+
+    fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
+        lower::switch::table_jump(cx, value, temp, table);
+    }
+
+    fn symbol_addr<C: LowerCtx>(
+        &self,
+        cx: &mut C,
+        dst: Reg,
+        symbol: SymbolId,
+        addend: i64,
+    ) -> Result<(), CodegenError> {
+        if cx.view().is_thread_local(symbol) {
+            return Err(CodegenError::unsupported(
+                Refusal::ThreadLocal,
+                "thread-local variables",
+            ));
+        }
+        let Ok(addend) = i32::try_from(addend) else {
+            return Err(CodegenError::unsupported(
+                Refusal::Instruction,
+                "an address more than 2 GiB from its symbol",
+            ));
+        };
+        if cx.view().is_near(symbol) {
+            cx.emit(reference(
+                Op::LoadAddress,
+                dst,
+                Ref::symbol(RefKind::Symbol, symbol),
+                addend,
+            ));
+            return Ok(());
+        }
+        cx.emit(reference(Op::LoadGot, dst, Ref::symbol(RefKind::Got, symbol), 0));
+        if addend != 0 {
+            cx.emit(address(dst, Mem::base(dst, addend)));
+        }
+        Ok(())
+    }
+
+    fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
+        cx.emit(reference(Op::LoadAddress, dst, block, 0));
+        Ok(())
+    }
+
+    fn indirect_jump(&self, address: Reg) -> MInst {
+        r(Op::Br, 8, address)
+    }
+
+    fn symbol_mem(&self, _: ModuleView<'_>, _: SymbolId, _: i64) -> Option<Mem> {
+        None
+    }
+
+    #[inline]
+    fn int_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, value: i64) {
+        cx.emit(mov_imm(if bytes > 4 { 8 } else { 4 }, dst, value));
+    }
+
+    fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
+        if bits == 0 {
+            cx.emit(r(Op::MoviZero, 16, dst));
+            return;
+        }
+        if let 4 | 8 = bytes
+            && let Some(code) = immediates::float(bits as u64, bytes)
+        {
+            cx.emit(ri(Op::FmovI, bytes, dst, code.into()));
+            return;
+        }
+        let bytes = bytes.max(NARROWEST_FLOAT);
+        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
+        cx.emit(rm(Op::LoadConstant, bytes, dst, Mem::symbol(constant, 0)));
+    }
+
+    fn trap(&self) -> MInst {
+        i(Op::Brk, lower::frames::TRAP_NUMBER)
+    }
+
+    fn call(&self, _: ModuleView<'_>, target: CallTarget) -> MInst {
+        match target {
+            CallTarget::Symbol(symbol) => branch_ref(Op::Bl, Ref::symbol(RefKind::Plt, symbol)),
+            CallTarget::Reg(reg) => r(Op::Blr, 8, reg),
+        }
+    }
+
+    fn filler(&self, _: u32) -> Option<(MInst, u32)> {
+        Some((none(Op::Nop), 4))
+    }
+
+    #[inline]
+    fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
+        match class {
+            RegClass::Int => rr(Op::Mov, if bytes > 4 { 8 } else { 4 }, dst, src),
+            RegClass::Float | RegClass::Mask => rr(Op::Fmov, if bytes > 8 { 16 } else { 8 }, dst, src),
+        }
+    }
+
+    #[inline]
+    fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
+        match class {
+            RegClass::Int => rm(Op::Str, bytes, src, mem),
+            RegClass::Float | RegClass::Mask => rm(Op::StrF, bytes, src, mem),
+        }
+    }
+
+    #[inline]
+    fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
+        match class {
+            RegClass::Int => rm(Op::Ldr, bytes, dst, mem),
+            RegClass::Float | RegClass::Mask => rm(Op::LdrF, bytes, dst, mem),
+        }
+    }
+
+    fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {
+        cx.emit(address(dst, mem));
+    }
+
+    fn extend<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool) {
+        lower::extend(cx, dst, src, bits, signed, if bits > 32 { 8 } else { 4 });
+    }
+
+    fn block_copy_claims(&self, size: u32) -> PRegSet {
+        lower::memory::block_copy_claims(size)
+    }
+
+    fn block_copy<C: LowerCtx>(&self, cx: &mut C, dst: Mem, src: Mem, size: u32) {
+        lower::memory::block_copy(cx, dst, src, size);
+    }
+
+    fn align_down<C: LowerCtx>(&self, cx: &mut C, reg: Reg, align_log2: u8) {
+        if align_log2 == 0 {
+            return;
+        }
+        let mask = u64::MAX << align_log2.min(30);
+        cx.emit(logical(Op::AndI, 8, reg, reg, mask));
+    }
+
+    fn add_pointer<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg) {
+        cx.emit(rrr(Op::Add, 8, dst, dst, src));
+    }
+
+    fn touch_stack(&self) -> Option<MInst> {
+        Some(frame::touch())
+    }
+
+    fn adjust_stack(&self, bytes: i32) -> MInst {
+        frame::adjust_stack(bytes)
+    }
+
+    fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
+        lower::variadic::save_registers(cx, area, int_used, float_used);
+    }
+
+    fn variadic_area_bytes(&self) -> u32 {
+        lower::variadic::AREA_BYTES
+    }
+
+    fn variadic_place(&self, class: RegClass, index: u32) -> i32 {
+        lower::variadic::place(class, index)
+    }
+
+    fn tail_call(&self, _: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+        Some(match target {
+            CallTarget::Symbol(symbol) => branch_ref(Op::BSym, Ref::symbol(RefKind::Plt, symbol)),
+            CallTarget::Reg(reg) => r(Op::BrTail, 8, reg),
+        })
+    }
+
+    fn prologue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
+        frame::prologue(info, out);
+    }
+
+    fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
+        frame::epilogue(info, out);
+    }
+
+    fn clearable(&self) -> PRegSet {
+        frame::CLEARABLE
+    }
+
+    fn clear<S: FrameSink>(&self, clearing: &Clearing, out: &mut S) {
+        frame::clear(clearing, out);
+    }
+
+    fn leave(&self, popped_bytes: u32) -> MInst {
+        debug_assert_eq!(popped_bytes, 0, "no convention takes arguments off the stack");
+        none(Op::Ret)
+    }
+
+    #[inline]
+    fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
+        encode::encode(inst, out);
+    }
+
+    fn print(&self, inst: &MInst, _: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
+        crate::print::print_to(inst, names, out)
+    }
+
+    fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
+        Some(&AArch64Asm)
+    }
+
+    fn islands(&self) -> Option<&'static Islands> {
+        Some(&ISLANDS)
+    }
+}

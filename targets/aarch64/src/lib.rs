@@ -1,0 +1,26 @@
+//! The AArch64 target.
+
+mod abi;
+mod build;
+pub mod cond;
+pub mod encode;
+pub mod expand;
+mod features;
+mod frame;
+pub mod immediates;
+mod inline_asm;
+pub mod isa;
+pub mod islands;
+mod lower;
+pub mod ops;
+mod platform;
+pub mod print;
+mod processors;
+pub mod regs;
+pub mod relocs;
+pub mod table;
+mod vector_rows;
+mod words;
+
+#[cfg(test)]
+mod tests;

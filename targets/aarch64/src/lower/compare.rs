@@ -1,0 +1,343 @@
+//! Comparisons: to flags for branches and selects, to a register otherwise; minima, maxima, three-way comparison.
+//!
+//! A comparison of floats sets the flags so that every relation but two is one condition (Arm ARM, C1.2.4 and
+//! `FPCompare`): "equal or unordered" and "less or greater" are two, one of which must hold.
+
+use super::condition::{Test, finish_three_way, icmp_cond, is_signed, swapped};
+use super::{
+    any_float_bytes, checked_bits, compare_constant, constant, extended, float_bytes, folded, int_bits, low_bits,
+    result, size_of_bits, type_of, use_int, wide,
+};
+use crate::build::*;
+use crate::cond::Cond;
+use crate::immediates;
+use crate::regs::{SCRATCH, SCRATCH_FLOAT, XZR};
+use crate::table::Op;
+use frazil_codegen::{Branch, CodegenError, Join, Label, LowerCtx, MInst, Reg};
+use frazil_ir::{InstData, Opcode, Operand, Refusal, StrictFlags};
+
+/// Whether two operands of a comparison must be exchanged, since only the right one may be a constant.
+fn in_order<C: LowerCtx>(cx: &C, data: &InstData) -> (Operand, Operand, Cond) {
+    let cond = icmp_cond(data.op);
+    if constant(cx, data.a).is_some() && constant(cx, data.b).is_none() {
+        (data.b, data.a, swapped(cond))
+    } else {
+        (data.a, data.b, cond)
+    }
+}
+
+/// Sets the flags by a comparison and says which condition holds when it does.
+pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    if data.op.is_fcmp() {
+        return compare_floats(cx, data);
+    }
+    let bits = checked_bits(cx, data, data.ty)?;
+    if bits > 64 {
+        return Ok(Test::one(wide::compare(cx, data, bits, icmp_cond(data.op))));
+    }
+    let (a, b, cond) = in_order(cx, data);
+    let (size, signed) = (size_of_bits(bits), is_signed(cond));
+    if let Some(and) = folded(cx, a).filter(|and| and.op == Opcode::And) {
+        test_bits(cx, &and, size);
+        return Ok(Test::one(cond));
+    }
+    let left = extended(cx, a, bits, signed, size);
+    if let Some(value) = constant(cx, b) {
+        let value = if signed || bits >= 64 {
+            value
+        } else {
+            low_bits(value.cast_unsigned(), bits).cast_signed()
+        };
+        compare_constant(cx, size, left, value);
+        return Ok(Test::one(cond));
+    }
+    let op = match (bits, signed) {
+        (8, false) => Some(0b000),
+        (16, false) => Some(0b001),
+        (8, true) => Some(0b100),
+        (16, true) => Some(0b101),
+        _ => None,
+    };
+    match op {
+        Some(option) if left != XZR => {
+            let right = use_int(cx, b, 0);
+            cx.emit(rr(Op::CmpExt, size, left, right).with_imm(option << 3));
+        }
+        _ => {
+            let right = extended(cx, b, bits, signed, size);
+            cx.emit(rr(Op::Cmp, size, left, right));
+        }
+    }
+    Ok(Test::one(cond))
+}
+
+/// Sets the flags by the bits that both operands of an `and` of 32 or 64 bits have; only equality with zero can then be
+/// asked for.
+fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, size: u8) {
+    let (mut a, mut b) = (and.a, and.b);
+    if constant(cx, a).is_some() {
+        std::mem::swap(&mut a, &mut b);
+    }
+    let left = use_int(cx, a, 0);
+    let mask = constant(cx, b).map(|value| low_bits(value.cast_unsigned(), u32::from(size) * 8));
+    if let Some(mask) = mask.filter(|&mask| immediates::logical(mask, size).is_some()) {
+        cx.emit(with_mask(Op::TstI, size, left, mask));
+    } else {
+        let right = use_int(cx, b, 0);
+        cx.emit(rr(Op::Tst, size, left, right));
+    }
+}
+
+/// A row of one register and a logical immediate.
+fn with_mask(op: Op, size: u8, reg: Reg, mask: u64) -> MInst {
+    with_wide(r(op, size, reg), mask)
+}
+
+fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    let (first, second) = match data.op {
+        Opcode::FcmpOeq => (Cond::Eq, None),
+        Opcode::FcmpUne => (Cond::Ne, None),
+        Opcode::FcmpOgt => (Cond::Gt, None),
+        Opcode::FcmpOge => (Cond::Ge, None),
+        Opcode::FcmpOlt => (Cond::Mi, None),
+        Opcode::FcmpOle => (Cond::Ls, None),
+        Opcode::FcmpOne => (Cond::Mi, Some(Cond::Gt)),
+        Opcode::FcmpUeq => (Cond::Eq, Some(Cond::Vs)),
+        Opcode::FcmpUgt => (Cond::Hi, None),
+        Opcode::FcmpUge => (Cond::Pl, None),
+        Opcode::FcmpUlt => (Cond::Lt, None),
+        Opcode::FcmpUle => (Cond::Le, None),
+        Opcode::FcmpOrd => (Cond::Vc, None),
+        _ => (Cond::Vs, None),
+    };
+    let bytes = float_bytes(data.ty);
+    if bytes == 0 {
+        let refusal = Refusal::of_type(cx.func().types(), data.ty);
+        return Err(CodegenError::unsupported(
+            refusal,
+            "a comparison of floats of another type",
+        ));
+    }
+    let op = match data.flags & StrictFlags::SIGNALING {
+        0 => Op::Fcmp,
+        _ => Op::Fcmpe,
+    };
+    let left = cx.use_reg(data.a, 0);
+    let right = cx.use_reg(data.b, 0);
+    cx.emit(rr(op, bytes, left, right));
+    Ok(Test { first, second })
+}
+
+/// Sets the flags by an `i1` operand, folded comparisons included.
+pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, CodegenError> {
+    let mut condition = condition;
+    if let Some(producer) = folded(cx, condition) {
+        if producer.op != Opcode::Trunc {
+            return compare(cx, &producer);
+        }
+        condition = producer.a;
+    }
+    let reg = use_int(cx, condition, 0);
+    cx.emit(with_mask(Op::TstI, 4, reg, 1));
+    Ok(Test::one(Cond::Ne))
+}
+
+/// Lowers the condition of a branch.
+pub fn branch<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
+    let single = |first| Branch { first, second: None };
+    let none = Label(0);
+    let Some(producer) = folded(cx, condition) else {
+        let reg = use_int(cx, condition, 0);
+        return Ok(single(branch_on_bit(true, reg, 0, none)));
+    };
+    if producer.op == Opcode::Trunc {
+        let reg = use_int(cx, producer.a, 0);
+        return Ok(single(branch_on_bit(true, reg, 0, none)));
+    }
+    if let Some(first) = branch_on_register(cx, &producer) {
+        return Ok(single(first));
+    }
+    let test = compare(cx, &producer)?;
+    Ok(Branch {
+        first: branch_if(test.first, none),
+        second: test.second.map(|cond| (Join::Or, branch_if(cond, none))),
+    })
+}
+
+/// The branch on a register or a bit of it that a comparison of at most 64 bits with zero is, if it is one.
+fn branch_on_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<MInst> {
+    if !data.op.is_icmp() {
+        return None;
+    }
+    let bits = int_bits(cx, data.ty);
+    let (a, b, cond) = in_order(cx, data);
+    let value = constant(cx, b)?;
+    let none = Label(0);
+    if !(1..=64).contains(&bits) {
+        return None;
+    }
+    let top = bits - 1;
+    match (cond, value) {
+        (Cond::Lt, 0) | (Cond::Le, -1) => Some(branch_on_bit(true, use_int(cx, a, 0), top, none)),
+        (Cond::Ge, 0) | (Cond::Gt, -1) => Some(branch_on_bit(false, use_int(cx, a, 0), top, none)),
+        (Cond::Eq | Cond::Ne, 0) => {
+            let size = size_of_bits(bits);
+            if let Some(and) = folded(cx, a).filter(|and| and.op == Opcode::And) {
+                let (operand, mask) = match (constant(cx, and.a), constant(cx, and.b)) {
+                    (None, Some(mask)) => (and.a, mask),
+                    (Some(mask), None) => (and.b, mask),
+                    _ => return None,
+                };
+                let mask = low_bits(mask.cast_unsigned(), bits);
+                if !mask.is_power_of_two() {
+                    return None;
+                }
+                let reg = use_int(cx, operand, 0);
+                return Some(branch_on_bit(cond == Cond::Ne, reg, mask.trailing_zeros(), none));
+            }
+            let reg = extended(cx, a, bits, false, size);
+            Some(branch_if_zero(cond == Cond::Eq, size, reg, none))
+        }
+        _ => None,
+    }
+}
+
+/// Lowers a comparison whose result is wanted in a register.
+pub fn compare_to_value<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if matches!(data.op, Opcode::FcmpFalse | Opcode::FcmpTrue) {
+        let dst = cx.def(result(data), 0);
+        cx.emit(mov_imm(4, dst, i64::from(data.op == Opcode::FcmpTrue)));
+        return Ok(());
+    }
+    let test = compare(cx, data)?;
+    let dst = cx.def(result(data), 0);
+    set_by(cx, test, dst);
+    Ok(())
+}
+
+/// Writes 0 or 1 by the flags.
+pub(crate) fn set_by<C: LowerCtx>(cx: &mut C, test: Test, dst: Reg) {
+    cx.emit(cset(dst, test.first));
+    if let Some(second) = test.second {
+        // One more than zero where the second condition holds, else what is there.
+        cx.emit(conditional(Op::Csinc, 4, [dst, dst, XZR], second.inverse()));
+    }
+}
+
+/// Lowers `select`.
+pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let (if_true, if_false) = cx.func().ternary(data);
+    let bits = int_bits(cx, data.ty);
+    let bytes = any_float_bytes(data.ty);
+    if bits == 0 && bytes == 0 {
+        return Err(CodegenError::unsupported(Refusal::Vector, "a select of vectors"));
+    }
+    let parts: u8 = if bits > 64 { 2 } else { 1 };
+    if let Some(condition) = data.a.as_imm() {
+        for part in 0..parts {
+            let src = cx.use_last(if condition != 0 { if_true } else { if_false }, part);
+            cx.def_reuse(result(data), part, src);
+        }
+        return Ok(());
+    }
+    if bytes == 16 {
+        return select_quad(cx, data, (if_true, if_false));
+    }
+    let use_part = |cx: &mut C, operand: Operand, part: u8| match bytes {
+        0 => use_int(cx, operand, part),
+        _ => cx.use_reg(operand, part),
+    };
+    let mut sources = [[XZR; 2]; 2];
+    for part in 0..parts {
+        sources[usize::from(part)] = [use_part(cx, if_true, part), use_part(cx, if_false, part)];
+    }
+    let test = test(cx, data.a)?;
+    let (op, size) = match bytes {
+        0 => (Op::Csel, if bits > 32 { 8 } else { 4 }),
+        // A half is the low part of a float.
+        bytes => (Op::Fcsel, bytes.max(4)),
+    };
+    for part in 0..parts {
+        let [then, otherwise] = sources[usize::from(part)];
+        let dst = cx.def(result(data), part);
+        // The first choice may overwrite what the second one takes.
+        match test.second {
+            None => cx.emit(conditional(op, size, [dst, then, otherwise], test.first)),
+            Some(second) => {
+                let chosen = if bytes == 0 { SCRATCH } else { SCRATCH_FLOAT };
+                cx.emit(conditional(op, size, [chosen, then, otherwise], test.first));
+                cx.emit(conditional(op, size, [dst, then, chosen], second));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// There is no conditional move of sixteen bytes.
+fn select_quad<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    (if_true, if_false): (Operand, Operand),
+) -> Result<(), CodegenError> {
+    let then = cx.use_reg(if_true, 0);
+    let otherwise = cx.use_last(if_false, 0);
+    let test = test(cx, data.a)?;
+    let dst = cx.def_reuse(result(data), 0, otherwise);
+    cx.begin_group(frazil_codegen::GroupKind::Plain);
+    let (holds, done) = (cx.local_label(), cx.local_label());
+    if let Some(second) = test.second {
+        cx.emit(branch_if(second, holds));
+    }
+    cx.emit(branch_if(test.first.inverse(), done));
+    cx.bind(holds);
+    cx.emit(rr(Op::Fmov, 16, dst, then));
+    cx.bind(done);
+    cx.end_group();
+    Ok(())
+}
+
+/// Lowers integer minimum and maximum.
+pub fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data, data.ty)?;
+    let cond = match data.op {
+        Opcode::Smin => Cond::Lt,
+        Opcode::Smax => Cond::Gt,
+        Opcode::Umin => Cond::Lo,
+        _ => Cond::Hi,
+    };
+    if bits > 64 {
+        wide::min_max(cx, data, bits, cond);
+        return Ok(());
+    }
+    let size = size_of_bits(bits);
+    let a = extended(cx, data.a, bits, is_signed(cond), size);
+    let b = extended(cx, data.b, bits, is_signed(cond), size);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::Cmp, size, a, b));
+    cx.emit(csel(size, dst, a, b, cond));
+    Ok(())
+}
+
+/// Lowers `scmp` and `ucmp`: 1 if greater, -1 if less, else 0.
+pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data, type_of(cx, data.a))?;
+    let signed = data.op == Opcode::Scmp;
+    if bits > 64 {
+        wide::three_way(cx, data, bits, signed);
+        return Ok(());
+    }
+    let (greater, less) = if signed {
+        (Cond::Gt, Cond::Lt)
+    } else {
+        (Cond::Hi, Cond::Lo)
+    };
+    let size = size_of_bits(bits);
+    let a = extended(cx, data.a, bits, signed, size);
+    let b = extended(cx, data.b, bits, signed, size);
+    cx.emit(rr(Op::Cmp, size, a, b));
+    let dst = cx.def(result(data), 0);
+    cx.emit(cset(dst, greater));
+    cx.emit(conditional(Op::Csinv, 8, [dst, dst, XZR], less.inverse()));
+    finish_three_way(cx, data, dst);
+    Ok(())
+}
