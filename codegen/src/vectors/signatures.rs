@@ -11,7 +11,8 @@
 //! * Everything else is passed lane by lane, as scalars, those of 128 bits in halves.
 //!
 //! Where a convention has vectors of half a register, too ([`ConvDesc::short_vector_bytes`]), those that fit one have
-//! their lanes made wider, if they are integers, or get more, until they fill it, and a single integer is such a vector.
+//! their lanes made wider, if they are integers, or get more, until they fill it, and a single integer is such a
+//! vector.
 //!
 //! How wide a register is for this follows from the function's features ([`Isa::widest_passed_vector`]), of a call from
 //! its caller's: a callee with other features takes something else, with Frazil as with LLVM. Where registers are wider

@@ -122,7 +122,8 @@ fn run(
 /// is compiled once.
 fn compiled(compiler: &'static str, text: String, link_option: &'static str) -> Result<Arc<[u8]>, String> {
     type Object = OnceLock<Result<Arc<[u8]>, String>>;
-    static OBJECTS: Mutex<BTreeMap<(&str, &str, String), Arc<Object>>> = Mutex::new(BTreeMap::new());
+    type Key = (&'static str, &'static str, String);
+    static OBJECTS: Mutex<BTreeMap<Key, Arc<Object>>> = Mutex::new(BTreeMap::new());
     let key = (compiler, link_option, text);
     let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
     let object = Arc::clone(objects.entry(key.clone()).or_default());
