@@ -1,6 +1,6 @@
 //! Arithmetic on vectors that is one instruction or a short sequence.
 
-use super::{bitwise, has_floats, loaded, on, on_half, on_one, result, splat, temp};
+use super::{bitwise, from_general, has_floats, loaded, on, on_half, on_one, result, splat, temp, to_general};
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, VectorShape};
 use frazil_ir::{InstData, Opcode};
@@ -17,6 +17,7 @@ pub fn has_operation(op: Opcode, shape: VectorShape) -> bool {
         _ if shape.is_mask || shape.lane_bits > 64 => false,
         Opcode::UmulHigh | Opcode::SmulHigh => shape.lane_bits < 64,
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax => true,
+        Opcode::ByteDifferences => shape.lane_bits == 64,
         Opcode::Ctpop | Opcode::Bswap | Opcode::Bitreverse => true,
         Opcode::Cttz => shape.lane_bits < 64,
         _ => false,
@@ -121,6 +122,15 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
         Opcode::UmulHigh | Opcode::SmulHigh => multiply_high(cx, data, bits),
         Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax => min_max(cx, data, bits),
         Opcode::Ctpop => count_ones(cx, data, bits),
+        Opcode::ByteDifferences => {
+            let left = cx.use_reg(data.a, 0);
+            let right = cx.use_reg(data.b, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(on(Op::UabdV, 8, [dst, left, right]));
+            for width in [8, 16, 32] {
+                cx.emit(on_one(Op::UaddlpV, width, dst, dst));
+            }
+        }
         Opcode::Bswap => {
             let src = cx.use_last(data.a, 0);
             match byte_swap_row(bits) {
@@ -202,6 +212,20 @@ fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
         cx.emit(on_one(Op::UaddlpV, width, dst, dst));
         width *= 2;
     }
+}
+
+/// The sum of the differences of the bytes of two general registers.
+pub fn differences_of_bytes<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let left = cx.use_reg(data.a, 0);
+    let right = cx.use_reg(data.b, 0);
+    let (sum, other) = (temp(cx), temp(cx));
+    let dst = cx.def(result(data), 0);
+    from_general(cx, sum, left);
+    from_general(cx, other, right);
+    cx.emit(on_half(Op::UabdV, 8, [sum, sum, other]));
+    cx.emit(on_half(Op::Uaddlv, 8, [sum, sum, Reg::NONE]));
+    // What is above the sum is zero.
+    to_general(cx, dst, sum, 0);
 }
 
 /// Bits from the last to the first, and for trailing zeros the leading ones of that.

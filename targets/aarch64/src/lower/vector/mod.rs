@@ -55,7 +55,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
 pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
-        return data.op == Opcode::Bitcast || is_reduction(data.op) && reduce::is_done(function, data);
+        let is_scalar = matches!(data.op, Opcode::Bitcast | Opcode::ByteDifferences);
+        return is_scalar || is_reduction(data.op) && reduce::is_done(function, data);
     };
     let is_known = !has_halves(shape) || has_half_arithmetic(view, shape);
     match data.op {
