@@ -177,7 +177,7 @@ impl Compiler {
             } => {
                 let mut frazil = Command::new(path);
                 // Several compilers run at once, and what is measured is the work, however many do it.
-                frazil.args(["--recipe", recipe, "--threads", "0"]).args(options);
+                frazil.args(["--recipe", recipe, "--threads=0"]).args(options);
                 // The counts are part of the statistics.
                 let validate = validator.as_ref().map(|_| [VALIDATOR[0], "--stats"]);
                 frazil.args(validate.into_iter().flatten());
@@ -271,7 +271,8 @@ mod tests {
             .command(Path::new("a.bc"), Path::new("a.o"))
             .unwrap();
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
-        assert_eq!(words, ["--recipe", "O2", "--verify-each", "a.bc", "-o", "a.o"]);
+        let expected = ["--recipe", "O2", "--threads=0", "--verify-each", "a.bc", "-o", "a.o"];
+        assert_eq!(words, expected);
     }
 
     #[test]

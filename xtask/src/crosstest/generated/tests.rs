@@ -10,9 +10,9 @@ use crate::crosstest::GENERATORS;
 
 /// What a script does before it compiles `$input` to `$object`.
 const SCRIPT: &str = r#"#!/bin/sh
-# --recipe NAME FIRST -o FOLDER OTHERS...
-first=$3 folder=$5
-shift 5
+# --recipe NAME --threads=0 FIRST -o FOLDER OTHERS...
+first=$4 folder=$6
+shift 6
 status=0
 for input in "$first" "$@"; do
     seed=$(basename "$input" .bc)
