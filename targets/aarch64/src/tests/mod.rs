@@ -6,6 +6,7 @@
 
 mod assembler;
 mod disassembler;
+mod execution;
 mod processors;
 mod sequences;
 
