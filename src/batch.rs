@@ -1,19 +1,24 @@
-//! The files of one command line, compiled one after the other.
+//! The files of one command line, compiled one after the other, or several at once where there are threads for it.
 //!
-//! A file that cannot be compiled does not keep the others from it. What takes longer than a moment shows a bar on a
-//! terminal.
+//! A file that cannot be compiled does not keep the others from it. What is said of files is said in their order, and
+//! what takes longer than a moment shows a bar on a terminal.
 
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
+use crate::pipeline::STACK_BYTES;
 use crate::timing::Clock;
 use crate::{Report, destination, heap, input, llvm, output, recognize, refusals};
 use frazil_frontend_pnacl::ReadErrorKind;
 use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Shorter than this, nobody wants to see a bar.
@@ -47,6 +52,12 @@ impl Driver {
         heap::prepare(jobs.iter().map(|job| input::size(&job.input)).max().unwrap_or(0));
         let mut progress = Progress::of(jobs.len());
         let mut all_worked = true;
+        let is_told = options.measure || !options.observe.is_quiet() || arguments.list_unsupported.is_some();
+        if jobs.len() > 1 && options.threads > 0 && !is_told {
+            all_worked = self.compile_several(arguments, &options, &jobs, &mut progress);
+            progress.bar.finish_and_clear();
+            return Ok(all_worked);
+        }
         for job in &jobs {
             progress.begin(job);
             let outcome = match arguments.list_unsupported {
@@ -56,18 +67,47 @@ impl Driver {
                 }),
                 None => self.compile_file(arguments, &mut options, job),
             };
-            match outcome {
-                Ok(text) => progress.print(|| {
-                    let _ = std::io::stderr().write_all(text.as_bytes());
-                }),
-                Err(error) => {
-                    progress.print(|| error.print(&job.name()));
-                    all_worked = false;
-                }
-            }
+            all_worked &= progress.end(job, outcome);
         }
         progress.bar.finish_and_clear();
         Ok(all_worked)
+    }
+
+    /// Compiles several inputs at once, each in one thread unless there are fewer inputs than threads. Returns whether
+    /// all of it worked.
+    fn compile_several(&self, arguments: &Arguments, options: &Options, jobs: &[Job], progress: &mut Progress) -> bool {
+        let threads = (options.threads as usize).min(jobs.len());
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        let work = |sender: Sender<(usize, Result<String, Error>)>| {
+            let mut options = Options {
+                threads: match options.threads / threads as u32 {
+                    1 => 0,
+                    several => several,
+                },
+                ..options.clone()
+            };
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs.get(number) else { return };
+                let outcome = self.compile_file(arguments, &mut options, job);
+                if sender.send((number, outcome)).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                let sender = sender.clone();
+                // Those that the system gives do the work of the others.
+                let _ = thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, || work(sender));
+            }
+            let told = scope.spawn(|| progress.tell(jobs, receiver));
+            work(sender);
+            told.join().unwrap_or(false)
+        })
     }
 
     /// Compiles one input and returns what was asked for about the run.
@@ -213,6 +253,38 @@ impl Progress {
         }
         if self.is_shown {
             self.bar.set_message(job.name());
+        }
+    }
+
+    /// Says what became of files in their order, as soon as it is known of those before them, too. Returns whether all
+    /// of it worked.
+    fn tell(&mut self, jobs: &[Job], outcomes: Receiver<(usize, Result<String, Error>)>) -> bool {
+        let mut waiting = BTreeMap::new();
+        let (mut told, mut all_worked) = (0, true);
+        for (number, outcome) in outcomes {
+            waiting.insert(number, outcome);
+            while let Some(outcome) = waiting.remove(&told) {
+                self.begin(&jobs[told]);
+                all_worked &= self.end(&jobs[told], outcome);
+                told += 1;
+            }
+        }
+        all_worked && told == jobs.len()
+    }
+
+    /// Says what became of a file; returns whether it worked.
+    fn end(&self, job: &Job, outcome: Result<String, Error>) -> bool {
+        match outcome {
+            Ok(text) => {
+                self.print(|| {
+                    let _ = std::io::stderr().write_all(text.as_bytes());
+                });
+                true
+            }
+            Err(error) => {
+                self.print(|| error.print(&job.name()));
+                false
+            }
         }
     }
 

@@ -1,12 +1,13 @@
 //! Several threads make the same output as one, and report the same errors.
 
-use crate::RECIPES;
+use crate::{RECIPES, SAMPLE, frazil};
 use frazil::ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
 use frazil::ir::{Function, Opcode};
 use frazil::passes::{NoOptions, Overrides, Recipe, Registry};
 use frazil::{Driver, Emit, InputForm, Options};
 use frazil_test_support::{Folder, run};
 use std::fmt::Write;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -164,5 +165,49 @@ fn errors_are_those_of_one_thread() {
         for threads in THREADS {
             assert_eq!(message(&text, threads), expected, "{threads} threads");
         }
+    }
+}
+
+/// Several inputs at once make the same outputs as one after the other, and what is said of them comes in their order.
+#[test]
+fn many_inputs_are_compiled_at_once_and_reported_in_order() {
+    let folder = Folder::new("many-inputs");
+    let mut inputs = Vec::new();
+    for number in 0..12 {
+        let name = format!("{number}.bc");
+        match number {
+            3 => drop(folder.write(&name, "no bitcode")),
+            7 => {}
+            _ => drop(std::fs::copy(SAMPLE, folder.path(&name)).expect("the sample can be copied")),
+        }
+        inputs.push(name);
+    }
+    let outcome = |threads: &str| {
+        let output = folder.path(&format!("objects-{threads}"));
+        let mut command = frazil();
+        command
+            .current_dir(folder.path("."))
+            .args(["--threads", threads])
+            .args(&inputs);
+        let done = command
+            .arg("-o")
+            .arg(format!("objects-{threads}/"))
+            .output()
+            .expect("frazil starts");
+        assert_eq!(done.status.code(), Some(1), "{threads} threads");
+        let made = |number: usize| std::fs::read(Path::new(&output).join(format!("{number}.o"))).ok();
+        let objects: Vec<Option<Vec<u8>>> = (0..12).map(made).collect();
+        (objects, String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let expected = outcome("0");
+    assert_eq!(expected.0.iter().flatten().count(), 10);
+    assert_eq!(
+        expected.1.lines().filter(|line| line.contains("error")).count(),
+        2,
+        "{}",
+        expected.1
+    );
+    for threads in ["1", "2", "5", "40"] {
+        assert!(outcome(threads) == expected, "{threads} threads");
     }
 }

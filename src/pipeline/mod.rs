@@ -19,6 +19,7 @@ mod worker;
 
 pub use listing::list_refusals;
 pub(crate) use machine::target_entry;
+pub(crate) use parallel::STACK_BYTES;
 
 use crate::assembler::{self, Source};
 use crate::diagnostics::{Error, Stage};

@@ -36,8 +36,8 @@ const CHUNK_FUNCTIONS: usize = 64;
 const WINDOW_PER_THREAD: usize = 4;
 /// A chunk is large if so many of its size for each thread would be all of the module.
 const LARGE_PARTS_PER_THREAD: u64 = 8;
-/// As much as main threads have on Linux.
-const STACK_BYTES: usize = 8 << 20;
+/// How large the stacks of threads are: as those of main threads on Linux.
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// How the work on a module is shared out.
 #[derive(Debug)]

@@ -327,6 +327,58 @@ fn lost_parts_of_integers_are_described() {
     assert!(is_lost, "{lists}");
 }
 
+/// A slot that holds the address of a variable, or something from which that is computed, as rustc has it for what
+/// closures hold, becomes a value: the load from the slot is done then, and the others are not.
+#[test]
+fn what_slots_point_at_is_found_when_they_are_values() {
+    let folder = Folder::new("closure");
+    let source = folder.write(
+        "held.c",
+        "struct env { int *first; long *second; };
+         long f(struct env *held, int value) { return *held->first * value + *held->second; }",
+    );
+    let [text, bitcode, object] = ["held.ll", "held.bc", "held.o"].map(|name| folder.path(name));
+    run(Command::new("clang-22")
+        .args([
+            "-S",
+            "-emit-llvm",
+            "-g",
+            "-O0",
+            "-Xclang",
+            "-disable-O0-optnone",
+            "-fno-discard-value-names",
+        ])
+        .arg(&source)
+        .arg("-o")
+        .arg(&text));
+    let plain = std::fs::read_to_string(&text).expect("clang has made it");
+    let shown = |expression: &str| {
+        let changed = plain
+            .lines()
+            .map(|line| match line.contains("#dbg_declare(ptr %held.addr") {
+                true => line.replace("!DIExpression()", &format!("!DIExpression({expression})")) + "\n",
+                false => format!("{line}\n"),
+            });
+        let changed: String = changed.collect();
+        assert!(changed != plain, "{plain}");
+        std::fs::write(&text, changed).expect("written");
+        run(Command::new("llvm-as-22").arg(&text).arg("-o").arg(&bitcode));
+        run(checking_frazil("O2").arg(&bitcode).arg("-o").arg(&object));
+        let output = run(Command::new("llvm-dwarfdump-22").args(["--name", "held"]).arg(&object));
+        String::from_utf8_lossy(&output).into_owned()
+    };
+    let direct = shown("DW_OP_deref");
+    assert!(direct.contains("DW_OP_breg5 RDI+0)"), "{direct}");
+    let indirect = shown("DW_OP_deref, DW_OP_plus_uconst, 8, DW_OP_deref");
+    assert!(
+        indirect.contains("DW_OP_breg5 RDI+0, DW_OP_plus_uconst 0x8, DW_OP_deref)"),
+        "{indirect}"
+    );
+    // Elsewhere in the slot, nothing is certain.
+    let elsewhere = shown("DW_OP_plus_uconst, 8, DW_OP_deref");
+    assert!(!elsewhere.contains("DW_AT_location"), "{elsewhere}");
+}
+
 /// What `llvm-dwarfdump` counts in an object: variables with a location, bytes of their scopes, and how many of these
 /// bytes have one.
 fn statistics(object: &Path) -> [f64; 3] {

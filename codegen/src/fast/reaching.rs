@@ -10,7 +10,7 @@ use crate::parts::Parts;
 use crate::variables::{
     Bits, FRAGMENT, MOST_SUMS, Numbering, declared_variables, expression_words, fragment, sum, variable_of,
 };
-use frazil_ir::debug::{DebugKind, DebugValue, Metadata, NodeRef};
+use frazil_ir::debug::{DebugValue, Metadata, NodeRef};
 use frazil_ir::{Block, EntityRef, Function, Inst, Operand, Value, ValueKind};
 use frazil_support::FxHashMap;
 
@@ -50,7 +50,7 @@ impl Reaching {
     /// Finds the values; `None` if there are none to follow. `order` is the layout of blocks.
     pub fn find(function: &Function, nodes: Option<&Metadata>, parts: &[Parts], order: &[Block]) -> Option<Reaching> {
         let values = &function.debug.values;
-        let is_value = |value: &&DebugValue| matches!(value.kind, DebugKind::Value | DebugKind::Address);
+        let is_value = |value: &&DebugValue| value.kind.begins_somewhere();
         values.iter().find(is_value)?;
         let mut found = Reaching::default();
         let declared = declared_variables(function);

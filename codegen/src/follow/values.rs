@@ -305,7 +305,8 @@ impl Sources<'_> {
 
     /// In how many registers a value is that is described by parts; 1 for all others.
     fn part_count(&self, function: &Function, value: &DebugValue) -> u8 {
-        let Some(operand) = value.operand.as_value().filter(|_| value.kind == DebugKind::Value) else {
+        let is_value = matches!(value.kind, DebugKind::Value | DebugKind::Content);
+        let Some(operand) = value.operand.as_value().filter(|_| is_value) else {
             return 1;
         };
         let ty = function.value(operand).ty;

@@ -15,6 +15,8 @@ use gimli::{DwOp, Register};
 pub(super) const FRAGMENT: u64 = 0x1000;
 /// A conversion: how many bits, and how they are encoded.
 const CONVERT: u64 = 0x1001;
+/// Loads from an address.
+const DEREF: u64 = dw::DW_OP_deref.0 as u64;
 /// One of several values: which.
 const ARGUMENT: u64 = 0x1005;
 
@@ -33,12 +35,20 @@ pub(super) fn describe(out: &mut Expression, place: &Place, words: &[u64]) -> Op
         [ARGUMENT, 0, rest @ ..] => rest,
         _ => words,
     };
+    let (kind, words) = match (place.value.kind, words) {
+        // The slot held the address of the variable, or something from which that is computed.
+        (DebugKind::Content, [DEREF, rest @ ..]) => (DebugKind::Address, rest),
+        (DebugKind::Content, []) => (DebugKind::Value, words),
+        // The variable was elsewhere in the slot.
+        (DebugKind::Content, _) => return None,
+        (kind, words) => (kind, words),
+    };
     let is_whole = shape.added == 0 && shape.bits % 8 == 0;
-    match (place.value.kind, spot, words) {
+    match (kind, spot, words) {
         (DebugKind::Declare | DebugKind::Address, Spot::InsteadOfMemory(register), []) => {
             out.op_reg(Register(register));
         }
-        (DebugKind::Label, ..) | (_, Spot::InsteadOfMemory(_), _) => return None,
+        (DebugKind::Label | DebugKind::Content, ..) | (_, Spot::InsteadOfMemory(_), _) => return None,
         (DebugKind::Value, Spot::Bytes(bytes, count), []) => {
             let bytes = bytes.to_le_bytes();
             out.op_implicit_value(bytes.get(..count.into())?);

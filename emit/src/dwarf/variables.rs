@@ -210,7 +210,8 @@ impl DebugWriter<'_> {
         };
         let data: LocalVariable = self.graph.get(variable.node).unwrap_or_default();
         let is_wide = self.graph.number_bits(data.ty) == Some(u128::BITS.into());
-        if place.value.kind != DebugKind::Value || !is_wide {
+        let is_value = matches!(place.value.kind, DebugKind::Value | DebugKind::Content);
+        if !is_value || !is_wide {
             return place;
         }
         let number = i128::from(number.wrapping_add(place.shape.added));

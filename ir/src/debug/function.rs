@@ -41,8 +41,18 @@ pub enum DebugKind {
     Address,
     /// The variable has this value from here on.
     Value,
+    /// The slot of a declaration would hold this value from here on: what the declaration's expression loads first, or
+    /// the variable itself if it begins otherwise.
+    Content,
     /// It is no variable but a label, which is here.
     Label,
+}
+
+impl DebugKind {
+    /// Whether it holds from an instruction on until something else is said.
+    pub fn begins_somewhere(self) -> bool {
+        matches!(self, DebugKind::Address | DebugKind::Value | DebugKind::Content)
+    }
 }
 
 /// Which argument of its expression a value is, if that has several: then each is a value of its own, one behind the

@@ -119,8 +119,7 @@ fn values_in(f: &Function, block: Block) -> impl Iterator<Item = &DebugValue> {
     let place = |position: usize| values.partition_point(|value| (value.before as usize) < position);
     let own = &values[place(range.start)..place(range.end)];
     // Declarations hold everywhere.
-    own.iter()
-        .filter(|value| matches!(value.kind, DebugKind::Value | DebugKind::Address))
+    own.iter().filter(|value| value.kind.begins_somewhere())
 }
 
 /// The position of the first instruction of a block that is no phi.

@@ -121,7 +121,7 @@ impl Editor {
             let before = taken.len();
             taken.extend(slot.into_iter().flat_map(in_slot).map(|noted| DebugValue {
                 before: noted.before,
-                kind: DebugKind::Value,
+                kind: DebugKind::Content,
                 operand: noted.value,
                 ..*value
             }));

@@ -15,6 +15,7 @@ pub(super) const VALUE_WORDS: &[(DebugKind, &str)] = &[
     (DebugKind::Declare, "declare"),
     (DebugKind::Address, "address"),
     (DebugKind::Value, "value"),
+    (DebugKind::Content, "content"),
     (DebugKind::Label, "label"),
 ];
 
