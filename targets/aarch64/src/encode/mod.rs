@@ -49,7 +49,9 @@ fn put(inst: &MInst, out: &mut CodeBuffer) {
     let row = &ROWS[usize::from(inst.op)];
     let code = &row.code;
     debug_assert!(row.sizes & inst.size != 0, "{} of {} bytes", row.name, inst.size);
-    debug_assert!(
+    // Also outside of debug builds: what it finds would be wrong code, and is a defect that the function's name is told
+    // of instead.
+    assert!(
         has_right_31(inst, row),
         "{}: the zero register for the stack pointer, or the other way round",
         row.name
