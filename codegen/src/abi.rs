@@ -605,10 +605,8 @@ fn place_param(
     }
     let short = on_stack(dealer.conv, parts, types, param.ty);
     let places = dealer.deal(short, param.ty);
-    let parts = match places[0] {
-        PartPlace::Stack(_) => short,
-        _ => parts,
-    };
+    let is_short = short != parts && matches!(places[0], PartPlace::Stack(_));
+    let parts = if is_short { short } else { parts };
     Ok(ArgPlace { places, parts, extend })
 }
 
@@ -640,25 +638,36 @@ fn refuse(conv: &ConvDesc, refusal: Refusal, what: &str) -> CodegenError {
 }
 
 /// The parts of a type that has registers, and that the convention passes.
+#[inline]
 fn known(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Result<Parts, CodegenError> {
     if parts.count == 0 {
         return Err(unsupported_type(types, ty));
     }
-    if !parts.is_scalar()
-        && matches!(types.data(ty), TypeData::Vector { .. })
-        && on_stack(conv, parts, types, ty) == parts
-    {
-        refuse_odd_vector(types, ty, parts.bytes)?;
+    if !parts.is_scalar() {
+        check_vector(conv, parts, types, ty)?;
     }
     Ok(parts)
 }
 
-/// The parts of a type as they are on the stack, where a short vector takes no more than its bytes.
-fn on_stack(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Parts {
-    let bytes = conv.short_vector_bytes;
-    if bytes == 0 || parts.is_scalar() {
-        return parts;
+/// Refuses a vector that the convention has no place for.
+fn check_vector(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Result<(), CodegenError> {
+    let is_vector = matches!(types.data(ty), TypeData::Vector { .. });
+    if is_vector && on_stack(conv, parts, types, ty) == parts {
+        refuse_odd_vector(types, ty, parts.bytes)?;
     }
+    Ok(())
+}
+
+/// The parts of a type as they are on the stack, where a short vector takes no more than its bytes.
+#[inline]
+fn on_stack(conv: &ConvDesc, parts: Parts, types: &TypeTable, ty: Type) -> Parts {
+    match conv.short_vector_bytes == 0 || parts.is_scalar() {
+        true => parts,
+        false => short_on_stack(conv.short_vector_bytes, parts, types, ty),
+    }
+}
+
+fn short_on_stack(bytes: u8, parts: Parts, types: &TypeTable, ty: Type) -> Parts {
     let shape = VectorShape::of(types, ty, parts.bytes);
     match shape.filter(|shape| !shape.is_mask && shape.memory_bytes() == u32::from(bytes)) {
         Some(_) => Parts { bytes, ..parts },
