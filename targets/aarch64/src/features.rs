@@ -77,7 +77,7 @@ features! {
         "Armv9.6-A base convert instructions for SIMD&FP scalar register operands of different input and output sizes"
         [FP_ARMV8];
     FPTOINT "fptoint"
-        "FRInt[32|64][Z|X] instructions that round a floating-point number to an integer (in FP format) forcing it to fit into a 32- or 64-bit int"
+        "rounding of floating-point numbers to what fits 32-bit and 64-bit integers"
         [FP_ARMV8];
     FULLFP16 "fullfp16" "half-precision floating-point data processing" [FP_ARMV8];
     GCIE "gcie" "GICv5 (Generic Interrupt Controller) CPU Interface Extension" [];
