@@ -115,8 +115,10 @@ pub(super) fn compile_all<S: Sink>(
 ) -> Result<(), Error> {
     let board = Board::new(plan);
     let outcome = thread::scope(|scope| {
-        let threads = board.start(scope, worker)?;
-        let outcome = board.append_all(worker, sink, appended);
+        let (threads, outcome) = match board.start(scope, worker) {
+            Ok(threads) => (threads, board.append_all(worker, sink, appended)),
+            Err(error) => (Vec::new(), Err(error)),
+        };
         // Nothing is wanted any more.
         board.end_at(0);
         for thread in threads {

@@ -1,4 +1,6 @@
 /* Control flow. No line consists of a jump alone, which would have no code. */
+_Thread_local int of_thread = 9;
+
 static int pick(int n) {
     switch (n) {
     case 0:

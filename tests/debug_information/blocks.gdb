@@ -1,5 +1,6 @@
 break main
 run
+print of_thread
 step
 step
 step

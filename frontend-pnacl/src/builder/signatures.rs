@@ -99,7 +99,14 @@ fn push_argument(
     if !are_together {
         return Ok(());
     }
-    let count = elements.len().min(Param::MAX_ARRAY) as u8;
+    let Ok(count) = u8::try_from(elements.len()) else {
+        let what = format!(
+            "an array of {} elements as an argument, more than {}",
+            elements.len(),
+            Param::MAX_ARRAY
+        );
+        return Err(build.unsupported(Refusal::CallingConvention, what));
+    };
     if let [first, rest @ ..] = elements
         && first.kind == ParamKind::Normal
         && rest

@@ -177,8 +177,8 @@ impl Expression {
     pub(super) fn write_indexed(&self, version: u16, addresses: &mut Addresses, out: &mut Bytes) {
         let indexed = |address: Address| match (version, address.is_thread_offset) {
             (5.., false) => dw::DW_OP_addrx,
-            (5.., true) => dw::DW_OP_constx,
             (_, false) => dw::DW_OP_GNU_addr_index,
+            // Version 5 has `DW_OP_constx`, which debuggers do not know, and LLVM does not write.
             (_, true) => dw::DW_OP_GNU_const_index,
         };
         let start = out.len();
