@@ -1,10 +1,8 @@
 //! Assembly text: assemblers make the line table of the object from it, and its other sections name the same files.
-//!
-//! GNU's assembler must make the same rows but for those of line 0, of which it makes none, and LLVM's the last of
-//! those at one address. Not compared are the ends of sequences: an assembler has one for each section.
 
 use crate::checking_frazil;
 use crate::debug_information::{PROGRAMS, bitcode, source};
+use frazil_test_support::line_tables::{self, Rows};
 use frazil_test_support::{Folder, run};
 use std::path::Path;
 use std::process::Command;
@@ -16,28 +14,9 @@ fn dump(object: &Path, part: &str) -> String {
     String::from_utf8_lossy(&output).into_owned()
 }
 
-/// The rows of line tables, sorted, since sections have an order of their own, and of those at one address all or the
-/// last.
-fn rows(object: &Path, is_last_wanted: bool) -> Vec<String> {
-    let text = dump(object, "--debug-line");
-    let mut rows: Vec<&str> = Vec::new();
-    for row in text.lines().filter(|line| line.starts_with("0x")) {
-        let address = |row: &str| row.split(' ').next().map(str::to_owned);
-        let is_end = row.contains("end_sequence");
-        if is_last_wanted && !is_end && rows.last().is_some_and(|last| address(last) == address(row)) {
-            rows.pop();
-        }
-        rows.push(row);
-    }
-    rows.retain(|row| !row.contains("end_sequence"));
-    let mut rows: Vec<String> = rows.into_iter().map(|row| row.trim_end().to_owned()).collect();
-    rows.sort();
-    rows
-}
-
-/// The line of a row.
-fn line(row: &str) -> Option<&str> {
-    row.split_whitespace().nth(1)
+/// The rows of an object's line tables.
+fn rows(object: &Path, kept: Rows) -> Vec<String> {
+    line_tables::rows(&dump(object, "--debug-line"), kept)
 }
 
 /// The files that entries name.
@@ -59,33 +38,18 @@ fn check(bitcode: &Path, recipe: &str, folder: &Folder, title: &str) {
     let [gnu, llvm] = ["gnu.o", "llvm.o"].map(|name| folder.path(name));
     run(Command::new("as").arg(&text).arg("-o").arg(&gnu));
     run(Command::new("clang-22").arg("-c").arg(&text).arg("-o").arg(&llvm));
-    assert!(!rows(&object, false).is_empty(), "{title}");
-    let mut with_lines = rows(&object, false);
-    with_lines.retain(|row| line(row) != Some("0"));
-    same(&with_lines, &rows(&gnu, false), &format!("{title}, GNU"));
-    same(&rows(&object, true), &rows(&llvm, true), &format!("{title}, LLVM"));
-    for assembled in [&gnu, &llvm] {
-        same(&files(&object), &files(assembled), title);
+    assert!(!rows(&object, Rows::All).is_empty(), "{title}");
+    for (assembled, kept) in [(&gnu, Rows::Named), (&llvm, Rows::Last)] {
+        same_rows(&object, assembled, kept, title);
+        assert_eq!(files(&object), files(assembled), "{title}");
     }
 }
 
-/// Both lists have the same lines.
-fn same(ours: &[String], theirs: &[String], title: &str) {
-    let only = |some: &[String], others: &[String]| -> Vec<String> {
-        some.iter()
-            .filter(|line| !others.contains(line))
-            .take(8)
-            .cloned()
-            .collect()
-    };
-    assert!(
-        ours == theirs,
-        "{title}: {} and {} lines, only in the object {:#?}, only in the text {:#?}",
-        ours.len(),
-        theirs.len(),
-        only(ours, theirs),
-        only(theirs, ours)
-    );
+/// Both line tables have the same rows.
+fn same_rows(object: &Path, assembled: &Path, kept: Rows, title: &str) {
+    let [ours, theirs] = [object, assembled].map(|file| dump(file, "--debug-line"));
+    let difference = line_tables::difference(&ours, &theirs, kept, 8);
+    assert!(difference.is_none(), "{title}: {difference:#?}");
 }
 
 #[test]
@@ -141,8 +105,8 @@ fn functions_without_lines_have_none_in_the_text() {
         .arg("-o")
         .arg(&text));
     run(Command::new("clang-22").arg("-c").arg(&text).arg("-o").arg(&object));
-    let rows = rows(&object, true);
-    let lines: Vec<&str> = rows.iter().filter_map(|row| line(row)).collect();
+    let rows = rows(&object, Rows::Last);
+    let lines: Vec<&str> = rows.iter().filter_map(|row| line_tables::line(row)).collect();
     assert_eq!(lines.last(), Some(&"0"), "{lines:?}");
     assert!(lines.contains(&"1"), "{lines:?}");
 }
@@ -176,6 +140,6 @@ fn several_units_keep_their_tables() {
         .arg("-o")
         .arg(&text));
     run(Command::new("as").arg(&text).arg("-o").arg(&assembled));
-    same(&rows(&object, false), &rows(&assembled, false), "several units");
-    same(&files(&object), &files(&assembled), "several units");
+    same_rows(&object, &assembled, Rows::All, "several units");
+    assert_eq!(files(&object), files(&assembled));
 }

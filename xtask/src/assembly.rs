@@ -3,7 +3,8 @@
 //! Every module of the corpus, in C, C++ and Rust, with and without vectors, and every committed one is compiled twice
 //! under every recipe: to an object and to assembly text. What GNU `as` and `llvm-mc-22` make of the text must be the
 //! object, section for section and symbol for symbol in both directions ([`objects`]), and `objdump -d` must find
-//! instructions only in its code. Each is done as the module asks for, and with sections for all functions and data in
+//! instructions only in its code. Line tables, which the assembler makes of directives and encodes in its own way, must
+//! have the same rows ([`line_tables`]). Each is done as the module asks for, and with sections for all functions and data in
 //! code for fixed addresses.
 //!
 //! What the compiler refuses as an object it must refuse as text. Inline assembly that Frazil does not encode itself is
@@ -16,6 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use frazil_test_support::line_tables::{self, Rows};
 use frazil_test_support::objects::{self, Facts, Strictness};
 use pico_args::Arguments;
 
@@ -36,17 +38,22 @@ const LAYOUTS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// The assemblers, with their options for an object, and how much of that must be ours.
-const ASSEMBLERS: [(&str, &[&str], Strictness); 2] = [
-    ("as", &[], Strictness::Bytes),
+/// The assemblers, with their options for an object, how much of that must be ours, and which rows of line tables.
+const ASSEMBLERS: [(&str, &[&str], Strictness, Rows); 2] = [
+    ("as", &[], Strictness::Bytes, Rows::Named),
     (
         LLVM_MC,
         &["-filetype=obj", "-triple", "x86_64-unknown-linux-gnu"],
         Strictness::Meaning,
+        Rows::Last,
     ),
 ];
 
 const LLVM_MC: &str = "llvm-mc-22";
+const DWARFDUMP: &str = "llvm-dwarfdump-22";
+
+/// Sections that are compared by their rows.
+const LINE_TABLES: [&str; 2] = [".debug_line", ".debug_line_str"];
 
 /// How many differences of an object are shown.
 const SHOWN: usize = 5;
@@ -63,7 +70,7 @@ enum Verdict {
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
-    for program in ["as", "objdump", LLVM_MC] {
+    for program in ["as", "objdump", LLVM_MC, DWARFDUMP] {
         ensure!(
             workspace::is_on_path(program),
             "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
@@ -148,7 +155,7 @@ fn test(module: &Path, compiler: &Compiler, layout: &[&str], stem: &Path) -> Res
     let file = |extension: &str| stem.with_extension(extension);
     let (object, text, assembled) = (file("o"), file("s"), file("as.o"));
     let mut wrong = Vec::new();
-    for (assembler, options, strictness) in ASSEMBLERS {
+    for (assembler, options, strictness, rows) in ASSEMBLERS {
         let compile = |emit: &str, output: &Path| {
             let mut command = compiler.command(module, output)?;
             command.args(layout).args(["--emit", emit, "--assembler", assembler]);
@@ -169,7 +176,8 @@ fn test(module: &Path, compiler: &Compiler, layout: &[&str], stem: &Path) -> Res
         let outcome = process::run(&mut assemble, process::TIME_LIMIT)?;
         if outcome.success() {
             let (ours, theirs) = (facts(&object, strictness)?, facts(&assembled, strictness)?);
-            let found = objects::differences(&ours, &theirs, SHOWN);
+            let mut found = objects::differences(&ours, &theirs, SHOWN);
+            found.extend(line_difference(&object, &assembled, rows)?);
             wrong.extend(found.into_iter().map(|line| format!("object | {assembler}: {line}")));
         } else {
             wrong.push(format!("{assembler}: {}", outcome.first_error_line()));
@@ -187,9 +195,25 @@ fn test(module: &Path, compiler: &Compiler, layout: &[&str], stem: &Path) -> Res
     })
 }
 
+/// What is to be equal in an object, but line tables.
 fn facts(object: &Path, strictness: Strictness) -> Result<Facts> {
     let bytes = fs::read(object).with_context(|| format!("reading {}", object.display()))?;
-    objects::facts(&bytes, strictness).map_err(|error| anyhow!("{}: {error}", object.display()))
+    let facts = objects::facts(&bytes, strictness).map_err(|error| anyhow!("{}: {error}", object.display()));
+    let mut facts = facts?;
+    facts.retain(|name, _| !LINE_TABLES.iter().any(|table| name.ends_with(&format!(" {table}"))));
+    Ok(facts)
+}
+
+/// How the rows of two objects differ.
+fn line_difference(object: &Path, assembled: &Path, kept: Rows) -> Result<Option<String>> {
+    let dump = |object: &Path| -> Result<String> {
+        let mut dump = Command::new(DWARFDUMP);
+        let outcome = process::run(dump.arg("--debug-line").arg(object), process::TIME_LIMIT)?;
+        ensure!(outcome.success(), "{DWARFDUMP}: {}", outcome.first_error_line());
+        Ok(String::from_utf8_lossy(&outcome.stdout).into_owned())
+    };
+    let found = line_tables::difference(&dump(object)?, &dump(assembled)?, kept, SHOWN);
+    Ok(found.map(|found| format!("rows: {found}")))
 }
 
 /// What a disassembler finds in the code of an object that is no instruction.

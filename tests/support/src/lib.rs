@@ -1,11 +1,12 @@
 //! What tests and automation of several crates share: [numbers that look random](random), [functions made of
-//! them](functions), [folders](folder), [commands](command) and [objects] compared.
+//! them](functions), [folders](folder), [commands](command), and [objects] and [line tables](line_tables) compared.
 //!
 //! It uses no other crate of ours, so that every crate's tests can use it, those of the lowest, too.
 
 mod command;
 mod folder;
 pub mod functions;
+pub mod line_tables;
 pub mod objects;
 mod random;
 
