@@ -19,6 +19,7 @@ mod debug_sections;
 mod debugger;
 mod llvm_tests;
 mod long_test;
+mod machine;
 mod machine_passes;
 mod new_pass;
 mod packages;

@@ -7,16 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Case, LEVELS, Report, interpreter, refusals};
+use super::{Case, Report, interpreter, levels, refusals};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::crosstest::link_command;
 use crate::process::{self, Outcome};
-use crate::workspace;
+use crate::{machine, workspace};
 
 /// How long all functions of a module may run; each has a limit of its own besides.
 const RUN_LIMIT: Duration = Duration::from_secs(300);
@@ -24,11 +23,8 @@ const RUN_LIMIT: Duration = Duration::from_secs(300);
 /// How often a module is made again without what was refused in it.
 const ROUNDS: usize = 100;
 
-/// What all modules begin with.
-const HEAD: &str = "\
-target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
-target triple = \"x86_64-pc-linux-gnu\"
-
+/// What all modules begin with after the machine's lines.
+const HEAD: &str = "
 !llvm.module.flags = !{!0, !1}
 !0 = !{i32 8, !\"PIC Level\", i32 2}
 !1 = !{i32 7, !\"PIE Level\", i32 2}
@@ -59,7 +55,7 @@ impl<'a> Suite<'a> {
     pub fn new(compilers: &'a [Compiler], dir: PathBuf) -> Result<Suite<'a>> {
         let (source, host_object) = (dir.join("host.c"), dir.join("host.o"));
         fs::write(&source, include_str!("host.c"))?;
-        let mut command = Command::new(workspace::GCC);
+        let mut command = machine::gcc();
         command
             .args(["-c", "-O1", "-fPIE"])
             .arg(&source)
@@ -233,11 +229,11 @@ impl<'a> Suite<'a> {
     /// What the functions of an object print, and in a file, what they have read and written.
     fn results(&self, object: &Path, program: &Path, kept: Option<&Path>) -> Result<Results> {
         let objects = [object, self.host_object.as_path()].into_iter();
-        let mut link = link_command(Command::new(workspace::CC), objects, program);
+        let mut link = link_command(machine::cc(), objects, program);
         process::checked(&mut link)?;
-        let mut command = Command::new(program);
+        let mut command = machine::run(program);
         command.envs(kept.map(|path| ("FRAZIL_KEEP", path)));
-        let ran = process::run(&mut command, RUN_LIMIT)?;
+        let ran = process::run(&mut command, machine::limit(RUN_LIMIT))?;
         let lines = String::from_utf8_lossy(&ran.stdout).into_owned();
         let mut results = Results::new();
         for line in lines.lines() {
@@ -263,12 +259,12 @@ fn kept_name(llc: &Compiler) -> String {
 
 /// The text of a module with some cases.
 fn module(cases: &[&Case]) -> String {
-    let mut text = HEAD.to_owned();
+    let mut text = machine::current().module_head() + HEAD;
     let declarations: BTreeSet<&String> = cases.iter().flat_map(|case| &case.declarations).collect();
     for declaration in declarations {
         let _ = writeln!(text, "{declaration}");
     }
-    for (number, (_, attributes)) in LEVELS.iter().enumerate() {
+    for (number, (_, attributes)) in levels().iter().enumerate() {
         let _ = writeln!(text, "attributes #{number} = {{ {attributes} }}");
     }
     for case in cases {
