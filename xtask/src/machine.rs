@@ -84,7 +84,7 @@ pub fn clang() -> Result<Command> {
 
 /// The option by which clang compiles for the least processor of the machine.
 pub fn least_processor() -> Result<String> {
-    let option = processor(Level::O0).map(|processor| processor_option(processor));
+    let option = processor(Level::O0).map(processor_option);
     option.context("every machine has a least processor")
 }
 

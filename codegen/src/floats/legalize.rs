@@ -15,6 +15,7 @@
 //! signs, which are bits of vectors of integers, and what is done [on whole vectors](super::whole).
 
 use crate::error::CodegenError;
+use crate::isa::HalfConversions;
 use crate::unit::Unit;
 use frazil_ir::edit::Editor;
 use frazil_ir::typing::{is_cast, is_reduction};
@@ -54,11 +55,13 @@ pub(super) fn is_narrow(ty: Type) -> bool {
 /// What is not supported, by name and place.
 pub(super) fn legalize(
     unit: &Unit<'_>,
-    has_half_conversions: bool,
+    half_conversions: HalfConversions,
     mut refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
-    let is_concerned = |data: &InstData| is_concerned(old, data) && !(has_half_conversions && is_of_halves(old, data));
+    let is_concerned = |data: &InstData| {
+        is_concerned(old, data) && !(half_conversions > HalfConversions::None && is_of_halves(old, data))
+    };
     let Some(first) = old.insts().iter().position(is_concerned) else {
         return Ok(None);
     };
@@ -70,7 +73,7 @@ pub(super) fn legalize(
         editor: &mut editor,
         at: Inst::new(first),
         symbol_count: unit.view.symbol_count(),
-        has_half_conversions,
+        half_conversions,
         is_strict: false,
     };
     for index in first..old.insts().len() {
@@ -142,8 +145,8 @@ pub(super) struct Legalizer<'f> {
     at: Inst,
     /// How many symbols the module has; the run-time library's come after them.
     symbol_count: usize,
-    /// Whether the target has instructions that convert halves.
-    pub has_half_conversions: bool,
+    /// Which instructions of the target convert halves.
+    pub half_conversions: HalfConversions,
     /// Whether the instruction that is replaced has the exceptions that a program may ask for.
     pub is_strict: bool,
 }
@@ -279,9 +282,14 @@ impl Legalizer<'_> {
         self.emit(op, ty, 0, a, b, ty)
     }
 
+    /// Queues a conversion. What it raises counts if it is part of a strict operation.
     pub(super) fn cast(&mut self, op: Opcode, value: Operand, to: Type) -> Operand {
         let value = self.editor.resolve(value);
-        self.emit(op, to, 0, value, Operand::NONE, to)
+        let (form, flags) = match op.strict_form().filter(|_| self.is_strict) {
+            Some(form) => (form, StrictFlags::of(op).0),
+            None => (op, 0),
+        };
+        self.emit(form, to, flags, value, Operand::NONE, to)
     }
 
     /// Queues an operation of types that the target computes with.

@@ -3,6 +3,7 @@
 use super::legalize::{Legalizer, Operation};
 use super::library;
 use crate::error::CodegenError;
+use crate::isa::HalfConversions;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{Format, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
@@ -89,7 +90,14 @@ impl Legalizer<'_> {
 
     /// A float rounded to a narrower type, by a function of the run-time library where nothing shorter is right.
     pub fn rounded(&mut self, op: Opcode, value: Operand, from: Type, to: Type) -> Result<Operand, CodegenError> {
-        if from == Type::F32 && !self.is_strict && (to == Type::BF16 || to == Type::F16 && self.converts_halves()) {
+        let is_short = match (from, to) {
+            (Type::F32, Type::F16) => self.converts_halves(),
+            (Type::F64, Type::F16) => self.half_conversions == HalfConversions::Double,
+            // The bits tell nothing of exceptions.
+            (Type::F32, Type::BF16) => !self.is_strict,
+            _ => false,
+        };
+        if is_short {
             return self.rounded_to(value, to);
         }
         let function = library::truncation(from, to).ok_or_else(|| refuse(op, to))?;

@@ -144,6 +144,8 @@ struct Report {
     failures: Vec<String>,
     /// Cases that llc refuses at both levels, by operation.
     without_reference: BTreeMap<String, usize>,
+    /// Cases of which llc and the interpreter make different things, by operation.
+    doubted: BTreeMap<String, usize>,
     /// By reason and operation, how often Frazil refused by name.
     refused: BTreeMap<(String, String), usize>,
     /// Cases that the interpreter executed.
@@ -199,6 +201,9 @@ impl Report {
         for (what, count) in other.without_reference {
             *self.without_reference.entry(what).or_default() += count;
         }
+        for (what, count) in other.doubted {
+            *self.doubted.entry(what).or_default() += count;
+        }
         for (what, count) in other.refused {
             *self.refused.entry(what).or_default() += count;
         }
@@ -214,6 +219,9 @@ impl Report {
         }
         for (operation, count) in &self.without_reference {
             println!("{count:>6} x refused by llc: {operation}");
+        }
+        for (operation, count) in &self.doubted {
+            println!("{count:>6} x llc and the interpreter do not agree: {operation}");
         }
         for ((reason, operation), count) in &self.not_interpreted {
             println!("{count:>6} x not interpreted: {operation:<24} {reason}");
