@@ -9,14 +9,15 @@ use std::time::Duration;
 use anyhow::Result;
 use pico_args::Arguments;
 
-use crate::corpus;
+use crate::{corpus, machine};
 use crate::long_test::{self, long_test};
 
 /// More than this is a hang.
 const CLOCK_LIMIT: Duration = Duration::from_secs(3600);
 
-/// `cargo xtask regalloc-yardstick [FILTER]`.
-pub fn command(arguments: Arguments) -> Result<bool> {
+/// `cargo xtask regalloc-yardstick [--target NAME] [FILTER]`.
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     let paths: Vec<String> = modules
         .iter()

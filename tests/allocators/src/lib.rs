@@ -6,7 +6,6 @@ use frazil_codegen::pass::NoMachPasses;
 use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
 use frazil_ir::text::parse_module;
 use frazil_target_testisa::TestIsa;
-use frazil_target_x86::isa::X86_64;
 use frazil_test_support::Random;
 use frazil_test_support::functions::function;
 
@@ -21,7 +20,9 @@ const MOST_STATEMENTS: usize = 200;
 pub fn allocate(bytes: &[u8]) {
     let statements = (bytes.len() / STATEMENT_BYTES).clamp(1, MOST_STATEMENTS);
     allocate_for(&TestIsa, 32, statements, bytes);
-    allocate_for(&*(X86_64.new)(), 64, statements, bytes);
+    for target in frazil_targets::builtin() {
+        allocate_for(&*(target.new)(), 64, statements, bytes);
+    }
 }
 
 fn allocate_for(target: &dyn Target, pointer_bits: u32, statements: usize, bytes: &[u8]) {

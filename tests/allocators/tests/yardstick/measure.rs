@@ -35,12 +35,14 @@ impl Comparison {
     }
 }
 
-/// Compiles the functions of a module for the first built-in target.
+/// Compiles the functions of a module for its target, the first built-in one if it names none.
 pub fn module(
     module: &Module,
     mut read: impl FnMut(FuncId, &mut Function) -> Result<(), String>,
 ) -> Result<Comparison, String> {
-    let target = (frazil::targets()[0].new)();
+    let targets = frazil::targets();
+    let of_triple = std::str::from_utf8(&module.triple).ok().and_then(|triple| TargetEntry::of_triple(triple, targets));
+    let target = (of_triple.unwrap_or(&targets[0]).new)();
     let recipe = Recipe::find("O2").map_err(|error| error.to_string())?;
     let Codegen::Select(codegen) = &recipe.codegen else {
         return Err("recipe O2 does not select".to_owned());
