@@ -185,7 +185,7 @@ impl Isa for AArch64 {
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
-        lower::frames::lower_intrinsic(cx, name, call)
+        lower::intrinsics::lower(cx, name, call)
     }
 
     fn widest_passed_vector(&self, _: FeatureSet) -> u8 {
