@@ -72,6 +72,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_half_conversions(&self, _features: FeatureSet) -> bool {
         false
     }
+    /// Whether there are some that convert `half` to `double` and back, of scalars, in targets that have the others.
+    fn has_half_and_double_conversions(&self) -> bool {
+        false
+    }
     /// Whether instructions that extend the lanes of a vector may have it in memory.
     fn has_extending_loads(&self, _features: FeatureSet) -> bool {
         false

@@ -14,6 +14,7 @@
 //! An operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
 //! signs, which are bits of vectors of integers, and what is done [on whole vectors](super::whole).
 
+use super::HalfConversions;
 use crate::error::CodegenError;
 use crate::unit::Unit;
 use frazil_ir::edit::Editor;
@@ -54,11 +55,11 @@ pub(super) fn is_narrow(ty: Type) -> bool {
 /// What is not supported, by name and place.
 pub(super) fn legalize(
     unit: &Unit<'_>,
-    has_half_conversions: bool,
+    half_conversions: HalfConversions,
     mut refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
-    let is_concerned = |data: &InstData| is_concerned(old, data) && !(has_half_conversions && is_of_halves(old, data));
+    let is_concerned = |data: &InstData| is_concerned(old, data) && !is_instruction(old, data, half_conversions);
     let Some(first) = old.insts().iter().position(is_concerned) else {
         return Ok(None);
     };
@@ -70,7 +71,7 @@ pub(super) fn legalize(
         editor: &mut editor,
         at: Inst::new(first),
         symbol_count: unit.view.symbol_count(),
-        has_half_conversions,
+        half_conversions,
         is_strict: false,
     };
     for index in first..old.insts().len() {
@@ -116,14 +117,22 @@ fn is_concerned(function: &Function, data: &InstData) -> bool {
     }
 }
 
-/// Whether an instruction converts halves from or to `float`.
-fn is_of_halves(function: &Function, data: &InstData) -> bool {
+/// Whether the target has an instruction for a conversion of halves.
+fn is_instruction(function: &Function, data: &InstData, conversions: HalfConversions) -> bool {
     let types = function.types();
     let to = types.scalar(data.ty);
-    let is_between = |from: Type| match data.op {
-        Opcode::Fpext => (types.scalar(from), to) == (Type::F16, Type::F32),
-        Opcode::Fptrunc => (types.scalar(from), to) == (Type::F32, Type::F16),
-        _ => false,
+    let is_between = |from: Type| {
+        let (half, other) = match data.op {
+            Opcode::Fpext => (types.scalar(from), to),
+            Opcode::Fptrunc => (to, types.scalar(from)),
+            _ => return false,
+        };
+        half == Type::F16
+            && match other {
+                Type::F32 => conversions >= HalfConversions::Floats,
+                Type::F64 => conversions == HalfConversions::Doubles && types.scalar(from) == from,
+                _ => false,
+            }
     };
     function.operand_type(data.a).is_some_and(is_between)
 }
@@ -143,7 +152,7 @@ pub(super) struct Legalizer<'f> {
     /// How many symbols the module has; the run-time library's come after them.
     symbol_count: usize,
     /// Whether the target has instructions that convert halves.
-    pub has_half_conversions: bool,
+    pub half_conversions: HalfConversions,
     /// Whether the instruction that is replaced has the exceptions that a program may ask for.
     pub is_strict: bool,
 }

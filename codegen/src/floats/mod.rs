@@ -61,7 +61,7 @@ fn again<I: Isa>(
     if !matches!(error.refusal(), Some(Refusal::ExoticFloat | Refusal::Vector)) {
         return Err(error);
     }
-    let function = legalize::legalize(unit, has_half_conversions(isa, unit), None)?;
+    let function = legalize::legalize(unit, half_conversions(isa, unit), None)?;
     let legal_unit = Unit {
         function: function.as_ref().unwrap_or(unit.function),
         ..*unit
@@ -83,11 +83,25 @@ fn again<I: Isa>(
 /// The legal copy of a function, if it needs one; what is refused is put into a list.
 #[cold]
 pub(crate) fn legal_floats<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
-    legalize::legalize(unit, has_half_conversions(isa, unit), Some(refused))
+    legalize::legalize(unit, half_conversions(isa, unit), Some(refused))
         .ok()
         .flatten()
 }
 
-fn has_half_conversions<I: Isa>(isa: &I, unit: &Unit<'_>) -> bool {
-    isa.has_half_conversions(unit.view.features)
+/// Which conversions of a `half` are instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum HalfConversions {
+    None,
+    /// To `float` and back.
+    Floats,
+    /// Also to `double` and back, of scalars.
+    Doubles,
+}
+
+fn half_conversions<I: Isa>(isa: &I, unit: &Unit<'_>) -> HalfConversions {
+    match isa.has_half_conversions(unit.view.features) {
+        true if isa.has_half_and_double_conversions() => HalfConversions::Doubles,
+        true => HalfConversions::Floats,
+        false => HalfConversions::None,
+    }
 }

@@ -1,5 +1,6 @@
 //! What an operation on scalars becomes: in `float` and rounded, or a function of the run-time library.
 
+use super::HalfConversions;
 use super::legalize::{Legalizer, Operation};
 use super::library;
 use crate::error::CodegenError;
@@ -91,6 +92,10 @@ impl Legalizer<'_> {
     pub fn rounded(&mut self, op: Opcode, value: Operand, from: Type, to: Type) -> Result<Operand, CodegenError> {
         if from == Type::F32 && !self.is_strict && (to == Type::BF16 || to == Type::F16 && self.converts_halves()) {
             return self.rounded_to(value, to);
+        }
+        let is_instruction = self.half_conversions == HalfConversions::Doubles && !self.is_strict;
+        if is_instruction && (from, to) == (Type::F64, Type::F16) {
+            return Ok(self.cast(Opcode::Fptrunc, value, to));
         }
         let function = library::truncation(from, to).ok_or_else(|| refuse(op, to))?;
         Ok(self.call(function, &[(value, from)], to))

@@ -6,6 +6,7 @@
 //! [lane by lane](super::legalize). So are what raises exceptions that a program asks for, and what is done in another
 //! type than `float`.
 
+use super::HalfConversions;
 use super::legalize::{Legalizer, Operation, is_narrow};
 use super::operations::{count_of_operands, single_of_half};
 use crate::error::CodegenError;
@@ -15,7 +16,7 @@ use frazil_ir::{ConstView, Opcode, Operand, Type, TypeData};
 impl Legalizer<'_> {
     /// Whether halves become floats, and floats halves, by instructions.
     pub(super) fn converts_halves(&self) -> bool {
-        self.has_half_conversions && !self.is_strict
+        self.half_conversions >= HalfConversions::Floats && !self.is_strict
     }
 
     /// Whether an operation is one on whole vectors.

@@ -199,6 +199,10 @@ impl Isa for AArch64 {
     fn invert(&self, branch: MInst) -> MInst {
         encode::inverted(&branch)
     }
+    fn has_half_and_double_conversions(&self) -> bool {
+        true
+    }
+
 
     fn jump(&self, target: Label) -> MInst {
         jump(target)
