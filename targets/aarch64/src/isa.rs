@@ -124,6 +124,13 @@ const NARROWEST_FLOAT: u8 = 4;
 pub struct AArch64;
 
 impl Isa for AArch64 {
+/// The hints that mark where functions are entered (`bti c`), and other places (`bti j`).
+const MARKED_ENTRY: i32 = 34;
+const MARKED_PLACE: i32 = 36;
+
+/// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
+const MOST_NEAR_INSTRUCTIONS: usize = 4096;
+
     fn desc(&self) -> &'static TargetDesc {
         &DESC
     }
@@ -276,6 +283,16 @@ impl Isa for AArch64 {
 
     fn symbol_mem(&self, _: ModuleView<'_>, _: SymbolId, _: i64) -> Option<Mem> {
         None
+    }
+
+    fn reaches_blocks(&self, insts: usize) -> bool {
+        insts <= MOST_NEAR_INSTRUCTIONS
+    }
+
+    fn distant_block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, table: Ref) {
+        cx.emit(reference(Op::LoadAddress, SCRATCH, table, 0));
+        cx.emit(rm(Op::LdrSw, 8, dst, Mem::base(SCRATCH, 0)));
+        cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
     }
 
     #[inline]
