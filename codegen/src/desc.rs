@@ -257,6 +257,9 @@ pub struct ConvDesc {
     /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
     /// other's place.
     pub callee_pops: bool,
+    /// Bytes of the return address that a call pushes below its arguments: what a callee takes off the stack keeps it
+    /// aligned with it.
+    pub pushed_address_bytes: u32,
     /// Bytes of the narrowest integer argument; narrower ones are refused.
     pub narrowest_bytes: u8,
     /// Whether integer and floating-point arguments count positions together: the third argument has the third

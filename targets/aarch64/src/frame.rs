@@ -9,7 +9,7 @@
 
 use crate::build::{address, branch_if, branch_ref, logical, mov_imm, r, reference, rm, rr, rri, rrr};
 use crate::cond::Cond;
-use crate::regs::{FP, LR, REGS, SCRATCH, SP, TEMP, XZR};
+use crate::regs::{FP, LR, PLATFORM, REGS, SCRATCH, SP, TEMP, VECTOR_BYTES, XZR};
 use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
@@ -73,10 +73,15 @@ fn pair(op: Op, first: Reg, second: Reg, mem: Mem) -> MInst {
 }
 
 /// Stores saved registers at the places that the frame has for them: all in functions of the fast path, and those that
-/// are not pushed in others. Of vector registers that are the lower halves.
+/// are not pushed in others.
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
-        out.emit(rm(store_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
+        out.emit(rm(
+            store_op(reg),
+            saved_bytes(reg),
+            reg,
+            Mem::base(frame.saved_base, offset),
+        ));
         out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
     }
 }
@@ -84,7 +89,20 @@ fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 /// Undoes [`store_saved`].
 fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
-        out.emit(rm(load_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
+        out.emit(rm(
+            load_op(reg),
+            saved_bytes(reg),
+            reg,
+            Mem::base(frame.saved_base, offset),
+        ));
+    }
+}
+
+/// Bytes of a saved register: of vectors all, since some conventions ask for more than the lower halves.
+fn saved_bytes(reg: Reg) -> u8 {
+    match RegClass::of(reg) {
+        RegClass::Int => 8,
+        _ => VECTOR_BYTES,
     }
 }
 

@@ -427,8 +427,10 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
     }
 
     fn leave(&self, popped_bytes: u32) -> MInst {
-        debug_assert_eq!(popped_bytes, 0, "no convention takes arguments off the stack");
-        none(Op::Ret)
+        match popped_bytes {
+            0 => none(Op::Ret),
+            bytes => i(Op::RetPopping, bytes.cast_signed()),
+        }
     }
 
     #[inline]
