@@ -13,9 +13,10 @@ use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
-    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
-    OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
+    Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem,
+    ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc,
+    TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -71,6 +72,7 @@ static DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: true,
     keeps_stack_aligned: true,
     link_register: Some(LR),
+    protects_returns: true,
     return_address_bytes: 0,
     guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
@@ -111,10 +113,23 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(31, 0)],
         filler: 0,
-        no_operation: None,
-        protection_note: None,
+        no_operation: &encode::NO_OPERATION,
+        // ELF for the Arm 64-bit Architecture, 6.2.
+        protection_note: Some(ProtectionNote {
+            property: 0xc000_0000,
+            marked_targets: 1,
+            signed_returns: 2,
+            shadow_stack: 4,
+        }),
     },
 };
+
+/// The hints that mark where functions are entered (`bti c`), and other places (`bti j`).
+const MARKED_ENTRY: i32 = 34;
+const MARKED_PLACE: i32 = 36;
+
+/// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
+const MOST_NEAR_INSTRUCTIONS: usize = 4096;
 
 /// Bytes of a float constant in memory, at least.
 const NARROWEST_FLOAT: u8 = 4;
@@ -124,13 +139,6 @@ const NARROWEST_FLOAT: u8 = 4;
 pub struct AArch64;
 
 impl Isa for AArch64 {
-/// The hints that mark where functions are entered (`bti c`), and other places (`bti j`).
-const MARKED_ENTRY: i32 = 34;
-const MARKED_PLACE: i32 = 36;
-
-/// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
-const MOST_NEAR_INSTRUCTIONS: usize = 4096;
-
     fn desc(&self) -> &'static TargetDesc {
         &DESC
     }
@@ -191,6 +199,10 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
         true
     }
 
+    fn has_half_and_double_conversions(&self) -> bool {
+        true
+    }
+
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
         lower::intrinsics::lower(cx, name, call)
     }
@@ -206,10 +218,6 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
     fn invert(&self, branch: MInst) -> MInst {
         encode::inverted(&branch)
     }
-    fn has_half_and_double_conversions(&self) -> bool {
-        true
-    }
-
 
     fn jump(&self, target: Label) -> MInst {
         jump(target)
@@ -277,14 +285,6 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
         Ok(())
     }
 
-    fn indirect_jump(&self, address: Reg) -> MInst {
-        r(Op::Br, 8, address)
-    }
-
-    fn symbol_mem(&self, _: ModuleView<'_>, _: SymbolId, _: i64) -> Option<Mem> {
-        None
-    }
-
     fn reaches_blocks(&self, insts: usize) -> bool {
         insts <= MOST_NEAR_INSTRUCTIONS
     }
@@ -293,6 +293,14 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
         cx.emit(reference(Op::LoadAddress, SCRATCH, table, 0));
         cx.emit(rm(Op::LdrSw, 8, dst, Mem::base(SCRATCH, 0)));
         cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
+    }
+
+    fn indirect_jump(&self, address: Reg) -> MInst {
+        r(Op::Br, 8, address)
+    }
+
+    fn symbol_mem(&self, _: ModuleView<'_>, _: SymbolId, _: i64) -> Option<Mem> {
+        None
     }
 
     #[inline]
@@ -325,6 +333,16 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
             CallTarget::Symbol(symbol) => branch_ref(Op::Bl, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::Blr, 8, reg),
         }
+    }
+
+    fn branch_marks(&self) -> Option<BranchMarks> {
+        Some(BranchMarks {
+            entry: i(Op::Hint, MARKED_ENTRY),
+            mark: i(Op::Hint, MARKED_PLACE),
+            marks_tables: true,
+            // Marks are looked for in pages that say so, whatever the call.
+            call_unmarked: |address| r(Op::Blr, 8, address),
+        })
     }
 
     fn filler(&self, _: u32) -> Option<(MInst, u32)> {
@@ -403,8 +421,9 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
         lower::variadic::place(class, index)
     }
 
-    fn tail_call(&self, _: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
         Some(match target {
+            CallTarget::Reg(reg) if view.marks_entry => r(Op::BrTailMarked, 8, reg),
             CallTarget::Symbol(symbol) => branch_ref(Op::BSym, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::BrTail, 8, reg),
         })
