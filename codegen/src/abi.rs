@@ -425,7 +425,7 @@ impl ArgLayout {
             self.returns.push(ArgPlace {
                 places,
                 parts,
-                extend: extension(param, types),
+                extend: extension(param, types, conv),
             });
             offset += parts.slot_bytes();
         }
@@ -568,7 +568,7 @@ fn place_param(
     parts_of: &impl Fn(Type) -> Parts,
 ) -> Result<ArgPlace, CodegenError> {
     let parts = known(dealer.conv, parts_of(param.ty), types, param.ty)?;
-    let extend = extension(param, types);
+    let extend = extension(param, types, dealer.conv);
     if parts.count > 1 && dealer.conv.shares_positions {
         return Err(refuse(
             dealer.conv,
@@ -721,8 +721,9 @@ pub(crate) fn type_name(types: &TypeTable, ty: Type) -> String {
 }
 
 #[inline]
-fn extension(param: &Param, types: &TypeTable) -> (u32, bool) {
-    if param.extension == Extension::None {
+fn extension(param: &Param, types: &TypeTable, conv: &ConvDesc) -> (u32, bool) {
+    let is_bool = conv.extends_bool && param.ty == Type::I1;
+    if param.extension == Extension::None && !is_bool {
         return (0, false);
     }
     let bits = types.int_bits(param.ty).unwrap_or(0);

@@ -27,6 +27,17 @@ use crate::vectors::division::Division;
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeTable};
 use std::fmt;
 
+/// The instructions of a target that convert `half`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HalfConversions {
+    /// None: functions of the run-time library do it.
+    None,
+    /// To `float` and back, of scalars and of vectors.
+    Single,
+    /// Besides, scalars from `double`.
+    Double,
+}
+
 /// One target: tables plus rules, used by the shared contexts.
 pub trait Isa: Sized + Send + Sync + 'static {
     /// The target as data.
@@ -68,13 +79,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn has_high_products(&self, _lane_bits: u32) -> bool {
         false
     }
-    /// Whether there are instructions that convert `half` to `float` and back, of scalars and of vectors.
-    fn has_half_conversions(&self, _features: FeatureSet) -> bool {
-        false
-    }
-    /// Whether there are some that convert `half` to `double` and back, of scalars, in targets that have the others.
-    fn has_half_and_double_conversions(&self) -> bool {
-        false
+    /// Which instructions convert `half` to wider floats and back.
+    fn half_conversions(&self, _features: FeatureSet) -> HalfConversions {
+        HalfConversions::None
     }
     /// Whether instructions that extend the lanes of a vector may have it in memory.
     fn has_extending_loads(&self, _features: FeatureSet) -> bool {

@@ -62,7 +62,7 @@ pub use fast::FastState;
 pub use floats::{ClassRange, NAN_CLASSES, class_ranges};
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, ReturnProtection, StackProbes};
 pub use halt::Halt;
-pub use isa::Isa;
+pub use isa::{HalfConversions, Isa};
 pub use lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use mfunc::{MFunc, PhiMove, RegSets, Term};
 pub use minst::{MInst, Mem};

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use pico_args::Arguments;
 
-use crate::process;
+use crate::{machine, process};
 
 /// The C compiler that makes the corpus.
 pub const CLANG: &str = "clang-22";
@@ -80,6 +80,11 @@ pub fn frazil(arguments: &mut Arguments) -> Result<PathBuf> {
     }
     let mut build = cargo();
     build.args(["build", "--quiet", "--release", "--package", "frazil"]);
+    if !machine::is_host() {
+        build
+            .arg("--features")
+            .arg(format!("frazil-targets/{}", machine::current().target));
+    }
     process::checked(&mut build)?;
     Ok(target_dir().join("release/frazil"))
 }

@@ -305,6 +305,7 @@ mod tests {
         preserves_wide_vectors: false,
         keeps_pairs: false,
         pairs_begin_even: false,
+        extends_bool: false,
         short_vector_bytes: 0,
         variadic_count: Reg(4),
     };

@@ -14,8 +14,8 @@
 //! An operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
 //! signs, which are bits of vectors of integers, and what is done [on whole vectors](super::whole).
 
-use super::HalfConversions;
 use crate::error::CodegenError;
+use crate::isa::HalfConversions;
 use crate::unit::Unit;
 use frazil_ir::edit::Editor;
 use frazil_ir::typing::{is_cast, is_reduction};
@@ -59,7 +59,9 @@ pub(super) fn legalize(
     mut refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
-    let is_concerned = |data: &InstData| is_concerned(old, data) && !is_instruction(old, data, half_conversions);
+    let is_concerned = |data: &InstData| {
+        is_concerned(old, data) && !(half_conversions > HalfConversions::None && is_of_halves(old, data))
+    };
     let Some(first) = old.insts().iter().position(is_concerned) else {
         return Ok(None);
     };
@@ -117,22 +119,14 @@ fn is_concerned(function: &Function, data: &InstData) -> bool {
     }
 }
 
-/// Whether the target has an instruction for a conversion of halves.
-fn is_instruction(function: &Function, data: &InstData, conversions: HalfConversions) -> bool {
+/// Whether an instruction converts halves from or to `float`.
+fn is_of_halves(function: &Function, data: &InstData) -> bool {
     let types = function.types();
     let to = types.scalar(data.ty);
-    let is_between = |from: Type| {
-        let (half, other) = match data.op {
-            Opcode::Fpext => (types.scalar(from), to),
-            Opcode::Fptrunc => (to, types.scalar(from)),
-            _ => return false,
-        };
-        half == Type::F16
-            && match other {
-                Type::F32 => conversions >= HalfConversions::Floats,
-                Type::F64 => conversions == HalfConversions::Doubles && types.scalar(from) == from,
-                _ => false,
-            }
+    let is_between = |from: Type| match data.op {
+        Opcode::Fpext => (types.scalar(from), to) == (Type::F16, Type::F32),
+        Opcode::Fptrunc => (types.scalar(from), to) == (Type::F32, Type::F16),
+        _ => false,
     };
     function.operand_type(data.a).is_some_and(is_between)
 }
@@ -151,7 +145,7 @@ pub(super) struct Legalizer<'f> {
     at: Inst,
     /// How many symbols the module has; the run-time library's come after them.
     symbol_count: usize,
-    /// Whether the target has instructions that convert halves.
+    /// Which instructions of the target convert halves.
     pub half_conversions: HalfConversions,
     /// Whether the instruction that is replaced has the exceptions that a program may ask for.
     pub is_strict: bool,
@@ -288,9 +282,14 @@ impl Legalizer<'_> {
         self.emit(op, ty, 0, a, b, ty)
     }
 
+    /// Queues a conversion. What it raises counts if it is part of a strict operation.
     pub(super) fn cast(&mut self, op: Opcode, value: Operand, to: Type) -> Operand {
         let value = self.editor.resolve(value);
-        self.emit(op, to, 0, value, Operand::NONE, to)
+        let (form, flags) = match op.strict_form().filter(|_| self.is_strict) {
+            Some(form) => (form, StrictFlags::of(op).0),
+            None => (op, 0),
+        };
+        self.emit(form, to, flags, value, Operand::NONE, to)
     }
 
     /// Queues an operation of types that the target computes with.

@@ -8,7 +8,7 @@
 //!
 //! * A `half` or a `bfloat` is extended to `float`, computed with, and rounded after each operation, in [whole
 //!   vectors](whole) where that takes no calls. Conversions of a `bfloat` from and to `float` are operations on bits;
-//!   those of a `half` are instructions where the target has them ([`crate::Isa::has_half_conversions`]), and like all
+//!   those of a `half` are instructions where the target has them ([`crate::Isa::half_conversions`]), and like all
 //!   others functions of the compiler's run-time library elsewhere.
 //! * Every operation on an `f128` is a function of that library or of the C library.
 //! * Signs and classes ([`signs`]) are questions about bits, for all three.
@@ -61,7 +61,7 @@ fn again<I: Isa>(
     if !matches!(error.refusal(), Some(Refusal::ExoticFloat | Refusal::Vector)) {
         return Err(error);
     }
-    let function = legalize::legalize(unit, half_conversions(isa, unit), None)?;
+    let function = legalize::legalize(unit, isa.half_conversions(unit.view.features), None)?;
     let legal_unit = Unit {
         function: function.as_ref().unwrap_or(unit.function),
         ..*unit
@@ -83,25 +83,7 @@ fn again<I: Isa>(
 /// The legal copy of a function, if it needs one; what is refused is put into a list.
 #[cold]
 pub(crate) fn legal_floats<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
-    legalize::legalize(unit, half_conversions(isa, unit), Some(refused))
+    legalize::legalize(unit, isa.half_conversions(unit.view.features), Some(refused))
         .ok()
         .flatten()
-}
-
-/// Which conversions of a `half` are instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum HalfConversions {
-    None,
-    /// To `float` and back.
-    Floats,
-    /// Also to `double` and back, of scalars.
-    Doubles,
-}
-
-fn half_conversions<I: Isa>(isa: &I, unit: &Unit<'_>) -> HalfConversions {
-    match isa.has_half_conversions(unit.view.features) {
-        true if isa.has_half_and_double_conversions() => HalfConversions::Doubles,
-        true => HalfConversions::Floats,
-        false => HalfConversions::None,
-    }
 }

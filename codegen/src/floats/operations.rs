@@ -1,9 +1,9 @@
 //! What an operation on scalars becomes: in `float` and rounded, or a function of the run-time library.
 
-use super::HalfConversions;
 use super::legalize::{Legalizer, Operation};
 use super::library;
 use crate::error::CodegenError;
+use crate::isa::HalfConversions;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{Format, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
@@ -90,12 +90,15 @@ impl Legalizer<'_> {
 
     /// A float rounded to a narrower type, by a function of the run-time library where nothing shorter is right.
     pub fn rounded(&mut self, op: Opcode, value: Operand, from: Type, to: Type) -> Result<Operand, CodegenError> {
-        if from == Type::F32 && !self.is_strict && (to == Type::BF16 || to == Type::F16 && self.converts_halves()) {
+        let is_short = match (from, to) {
+            (Type::F32, Type::F16) => self.converts_halves(),
+            (Type::F64, Type::F16) => self.half_conversions == HalfConversions::Double,
+            // The bits tell nothing of exceptions.
+            (Type::F32, Type::BF16) => !self.is_strict,
+            _ => false,
+        };
+        if is_short {
             return self.rounded_to(value, to);
-        }
-        let is_instruction = self.half_conversions == HalfConversions::Doubles && !self.is_strict;
-        if is_instruction && (from, to) == (Type::F64, Type::F16) {
-            return Ok(self.cast(Opcode::Fptrunc, value, to));
         }
         let function = library::truncation(from, to).ok_or_else(|| refuse(op, to))?;
         Ok(self.call(function, &[(value, from)], to))

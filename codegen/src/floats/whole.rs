@@ -6,17 +6,17 @@
 //! [lane by lane](super::legalize). So are what raises exceptions that a program asks for, and what is done in another
 //! type than `float`.
 
-use super::HalfConversions;
 use super::legalize::{Legalizer, Operation, is_narrow};
 use super::operations::{count_of_operands, single_of_half};
 use crate::error::CodegenError;
+use crate::isa::HalfConversions;
 use frazil_ir::typing::is_cast;
 use frazil_ir::{ConstView, Opcode, Operand, Type, TypeData};
 
 impl Legalizer<'_> {
     /// Whether halves become floats, and floats halves, by instructions.
     pub(super) fn converts_halves(&self) -> bool {
-        self.half_conversions >= HalfConversions::Floats && !self.is_strict
+        self.half_conversions > HalfConversions::None
     }
 
     /// Whether an operation is one on whole vectors.

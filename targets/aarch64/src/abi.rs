@@ -61,6 +61,8 @@ const C: ConvDesc = ConvDesc {
     preserves_wide_vectors: false,
     keeps_pairs: true,
     pairs_begin_even: true,
+    // To 8 bits (AAPCS64, 5.10); what is above them may be anything.
+    extends_bool: true,
     short_vector_bytes: 8,
     variadic_count: Reg::NONE,
 };

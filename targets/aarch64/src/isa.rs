@@ -14,9 +14,9 @@ use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem,
-    ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc,
-    TargetEntry, UnwindOp,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa, Islands, Label,
+    LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, SwitchValue,
+    Target, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -195,12 +195,8 @@ impl Isa for AArch64 {
         lane_bits < 64
     }
 
-    fn has_half_conversions(&self, _: FeatureSet) -> bool {
-        true
-    }
-
-    fn has_half_and_double_conversions(&self) -> bool {
-        true
+    fn half_conversions(&self, _: FeatureSet) -> HalfConversions {
+        HalfConversions::Double
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {

@@ -35,6 +35,7 @@ static STANDARD: ConvDesc = ConvDesc {
     preserves_wide_vectors: false,
     keeps_pairs: false,
     pairs_begin_even: false,
+    extends_bool: false,
     short_vector_bytes: 0,
     variadic_count: Reg::NONE,
 };

@@ -51,6 +51,7 @@ const C: ConvDesc = ConvDesc {
     preserves_wide_vectors: false,
     keeps_pairs: true,
     pairs_begin_even: false,
+    extends_bool: false,
     short_vector_bytes: 0,
     variadic_count: RAX,
 };

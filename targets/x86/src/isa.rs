@@ -23,9 +23,9 @@ use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, Halt, Isa, Label, LowerCtx,
-    MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RegisterStack,
-    ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
+    CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa,
+    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
+    RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -219,8 +219,11 @@ impl Isa for X86 {
         lane_bits == 16
     }
 
-    fn has_half_conversions(&self, features: FeatureSet) -> bool {
-        features.has(F16C)
+    fn half_conversions(&self, features: FeatureSet) -> HalfConversions {
+        match features.has(F16C) {
+            true => HalfConversions::Single,
+            false => HalfConversions::None,
+        }
     }
 
     fn has_extending_loads(&self, features: FeatureSet) -> bool {

@@ -8,41 +8,19 @@ use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
 use super::{Answer, Executor, Program};
 use frazil::RelocationModel;
 use frazil_test_support::Folder;
+use frazil_test_support::machines::{self, HOST, Machine};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-/// What runs the code of a target.
-struct Machine {
-    /// The target's name.
-    target: &'static str,
-    /// The C compiler, which also links.
-    compiler: &'static str,
-    /// The emulator and its options; nothing if the machine itself runs the code.
-    emulator: &'static [&'static str],
-}
-
-const HOST: Machine = Machine {
-    target: "x86_64",
-    compiler: "cc",
-    emulator: &[],
-};
-
-/// Programs are linked statically, so that the emulator needs no libraries.
-const EMULATED_AARCH64: Machine = Machine {
-    target: "aarch64",
-    compiler: "aarch64-linux-gnu-gcc",
-    emulator: &["qemu-aarch64"],
-};
 
 /// Position-independent code in a position-independent executable.
 pub const X86_64: Executor = Executor {
     name: "x86_64",
     target: Some("x86_64"),
     by_default: true,
-    is_built: || HOST.is_built(),
-    is_available: || HOST.is_available(),
+    is_built: || is_built(&HOST),
+    is_available: || is_available(&HOST),
     run: |program| run(program, &HOST, RelocationModel::Pic, "-pie"),
 };
 
@@ -51,38 +29,38 @@ pub const X86_64_STATIC: Executor = Executor {
     name: "x86_64-static",
     target: Some("x86_64"),
     by_default: false,
-    is_built: || HOST.is_built(),
-    is_available: || HOST.is_available(),
+    is_built: || is_built(&HOST),
+    is_available: || is_available(&HOST),
     run: |program| run(program, &HOST, RelocationModel::Static, "-no-pie"),
 };
 
-/// AArch64 in an emulator.
+/// AArch64 in an emulator. Programs are linked statically, so that it starts them sooner.
 pub const AARCH64: Executor = Executor {
     name: "aarch64",
     target: Some("aarch64"),
     by_default: true,
-    is_built: || EMULATED_AARCH64.is_built(),
-    is_available: || EMULATED_AARCH64.is_available(),
-    run: |program| run(program, &EMULATED_AARCH64, RelocationModel::Pic, "-static"),
+    is_built: || is_built(&machines::AARCH64),
+    is_available: || is_available(&machines::AARCH64),
+    run: |program| run(program, &machines::AARCH64, RelocationModel::Pic, "-static"),
 };
 
 /// Results of a run, at most.
 const MOST_RESULTS: usize = 16;
 
-impl Machine {
-    fn is_built(&self) -> bool {
-        frazil::targets().iter().any(|target| target.name == self.target)
-    }
+/// Whether this build makes code for a machine.
+fn is_built(machine: &Machine) -> bool {
+    frazil::targets().iter().any(|target| target.name == machine.target)
+}
 
-    fn is_available(&self) -> bool {
-        let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
-        let tools = [self.compiler].into_iter().chain(self.emulator.first().copied());
-        (is_host || !self.emulator.is_empty())
-            && tools.into_iter().all(|tool| {
-                let output = Command::new(tool).arg("--version").output();
-                output.is_ok_and(|output| output.status.success())
-            })
-    }
+/// Whether its tools are there.
+fn is_available(machine: &Machine) -> bool {
+    let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+    let tools = [machine.compiler].into_iter().chain(machine.emulator.first().copied());
+    (is_host || !machine.emulator.is_empty())
+        && tools.into_iter().all(|tool| {
+            let output = Command::new(tool).arg("--version").output();
+            output.is_ok_and(|output| output.status.success())
+        })
 }
 
 fn run(

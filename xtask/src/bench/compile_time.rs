@@ -13,7 +13,7 @@ use super::statistics::{geometric_mean, median};
 use super::{reference, stages};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Level, Module};
-use crate::{process, workspace};
+use crate::{machine, process};
 
 /// What is measured of one compilation.
 pub struct Sample {
@@ -111,7 +111,7 @@ fn report_means(level: Option<Level>, rows: &[&Ratios]) {
 
 /// Prints the row of one module and returns its ratios.
 fn measure_module(module: &Module, frazil: &Compiler, pairs: usize) -> Result<Ratios> {
-    let dir = workspace::target_dir().join("bench");
+    let dir = machine::folder().join("bench");
     fs::create_dir_all(&dir)?;
     let object = dir.join(format!("{}-{frazil}.o", module.name()));
     let other_object = dir.join("llc.o");

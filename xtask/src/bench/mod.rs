@@ -21,19 +21,21 @@ use anyhow::{Result, ensure};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
-use crate::corpus;
+use crate::{corpus, machine};
 
 /// What is measured when the command line names no recipe.
 const RECIPE: &str = "O2";
 
-/// `cargo xtask bench [--level NAME]... [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
+/// `cargo xtask bench [--target NAME] [--level NAME]... [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     if arguments.contains("--instructions") {
+        ensure!(machine::is_host(), "--instructions counts those of this machine");
         let bless = arguments.contains("--bless");
         let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
         ensure!(arguments.finish().is_empty(), "too many arguments");
@@ -51,6 +53,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let start_up = arguments.contains("--start-up");
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
+    let is_about_this_machine = scaling || passes || start_up || run_time || kernels || figure;
+    ensure!(
+        machine::is_host() || !is_about_this_machine,
+        "--target is for the time that compiling takes"
+    );
     let levels = corpus::Level::from_arguments(&mut arguments)?;
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Module;
 use crate::crosstest;
-use crate::{process, workspace};
+use crate::{machine, process, workspace};
 
 /// An object of llc and the program that was linked of it.
 pub struct Reference {
@@ -20,7 +20,7 @@ pub struct Reference {
 /// What llc makes of `module` at `level`.
 pub fn make(module: &Module, level: LlcLevel) -> Result<Reference> {
     let compiler = Compiler::Llc(level);
-    let dir = workspace::target_dir()
+    let dir = machine::folder()
         .join("bench/reference")
         .join(format!("{}-{compiler}", module.name()));
     let reference = Reference {

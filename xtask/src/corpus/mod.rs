@@ -17,7 +17,7 @@ use pico_args::Arguments;
 
 pub use programs::{Package, Program, Run};
 
-use crate::{process, workspace};
+use crate::{machine, process, workspace};
 
 /// How clang is asked to optimize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,13 +114,9 @@ impl Level {
     }
 
     /// The processor that code is for, as both compilers name it.
-    pub fn processor(self) -> &'static str {
-        match self {
-            Level::O3V2 => "x86-64-v2",
-            Level::O3V3 => "x86-64-v3",
-            Level::O3V4 => "x86-64-v4",
-            _ => "x86-64",
-        }
+    pub fn processor(self) -> Result<&'static str> {
+        let target = machine::current().target;
+        machine::processor(self).with_context(|| format!("{target} has no processor for level {}", self.name()))
     }
 }
 
@@ -151,7 +147,8 @@ fn module_name(program: &Program, level: Level) -> String {
 }
 
 /// `cargo xtask corpus [FILTER]`; with `--wide`, it is [`crate::crosstest::wide`]'s.
-pub fn command(arguments: Arguments) -> Result<bool> {
+pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     for module in modules_at(&Level::EACH, &filter(arguments)?)? {
         println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
     }
@@ -189,9 +186,10 @@ pub fn modules_at(levels: &[Level], filter: &str) -> Result<Vec<Module>> {
 }
 
 fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level], filter: &str) -> Result<Vec<Module>> {
-    let corpus_dir = workspace::target_dir().join("corpus");
+    let corpus_dir = machine::folder().join("corpus");
+    let sources = workspace::target_dir().join("corpus/sources");
     let used = programs::PROGRAMS.iter().filter_map(|program| program.package.as_ref());
-    let packages = fetch::fetch_packages(&corpus_dir.join("sources"), used)?;
+    let packages = fetch::fetch_packages(&sources, used)?;
     let mut modules = Vec::new();
     for program in programs {
         let package_dir = match &program.package {
@@ -200,7 +198,8 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level]
                 .context("cargo did not fetch a package it was told to")?,
             None => &workspace::root(),
         };
-        for &level in levels {
+        // Not every machine has so many levels.
+        for &level in levels.iter().filter(|&&level| machine::processor(level).is_some()) {
             if module_name(program, level).contains(filter) {
                 let module = make_module(&corpus_dir, program, level, package_dir)
                     .with_context(|| format!("making {}", module_name(program, level)))?;
@@ -259,14 +258,14 @@ fn commands(
     for (index, source) in sources.iter().enumerate() {
         let part = parts_dir.join(format!("{index}.bc"));
         if is_rust(source) {
-            compile.push(rustc(level, source, &part));
+            compile.push(rustc(level, source, &part)?);
             link.arg(part);
             continue;
         }
-        let mut command = workspace::llvm_tool(workspace::CLANG)?;
+        let mut command = machine::clang()?;
         // What a distribution's clang assumes by itself is said, so that the bitcode is the same everywhere.
         command.args(["-c", "-emit-llvm", "-w", "-fPIE"]);
-        command.arg(format!("-march={}", level.processor()));
+        command.arg(machine::processor_option(level.processor()?));
         command.args(level.options()).args(program.options);
         command.args(
             program
@@ -287,13 +286,14 @@ pub fn is_rust(source: &Path) -> bool {
 }
 
 /// The command that makes bitcode of a crate.
-fn rustc(level: Level, source: &Path, bitcode: &Path) -> Command {
+fn rustc(level: Level, source: &Path, bitcode: &Path) -> Result<Command> {
     let mut command = Command::new(workspace::RUSTC);
     command.args(["--edition=2024", "--emit=llvm-bc", "-Awarnings", "-Ccodegen-units=1"]);
     command.args(level.options_of_rustc());
-    command.arg(format!("-Ctarget-cpu={}", level.processor()));
+    command.arg(format!("--target={}", machine::current().rust_target));
+    command.arg(format!("-Ctarget-cpu={}", level.processor()?));
     command.arg(source).arg("-o").arg(bitcode);
-    command
+    Ok(command)
 }
 
 /// The source files that `sources` stands for, in an order that does not depend on the file system. A path that ends in

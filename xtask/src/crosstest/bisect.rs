@@ -3,7 +3,6 @@
 //! [`crate::bisect`] searches; here is only what a good object is: its program behaves like that of llc.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
@@ -11,11 +10,11 @@ use super::{Verdict, compare, compile_host_part, link_command};
 use crate::bisect::Search;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Module;
-use crate::{process, workspace};
+use crate::{machine, process};
 
 /// Finds and prints what makes `module` fail. `Ok(true)` if it does not fail.
 pub fn bisect(module: &Module, frazil: &Compiler) -> Result<bool> {
-    let dir = workspace::target_dir().join("bisect").join(module.name());
+    let dir = machine::folder().join("bisect").join(module.name());
     let reference = super::build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
     let reference = reference.program.with_context(|| reference.problem.clone())?;
     let host_part = compile_host_part(module, &dir)?;
@@ -23,7 +22,7 @@ pub fn bisect(module: &Module, frazil: &Compiler) -> Result<bool> {
         let is_good = |object: &Path| {
             let program = object.with_file_name("program");
             let objects = [object].into_iter().chain(host_part.as_deref());
-            let mut link = link_command(Command::new(workspace::CC), objects, &program);
+            let mut link = link_command(machine::cc(), objects, &program);
             let linked = process::run(&mut link, process::TIME_LIMIT)?;
             ensure!(linked.success(), "{}", linked.first_error_line());
             Ok(matches!(compare(&reference, &program, run)?, Verdict::Passed))

@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 
 use frazil_test_support::Random;
 
+use crate::machine;
+
 use super::generated::{Build, Generator, Language, entry};
 
 /// Functions of a program, and operations of a function.
@@ -80,11 +82,8 @@ impl Maker {
         for bits in std::mem::take(&mut self.callees) {
             functions += &callee(bits, &entry);
         }
-        let mut text = String::from(
-            "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
-             target triple = \"x86_64-pc-linux-gnu\"\n\n\
-             @text = private constant [8 x i8] c\"%016lx\\0a\\00\"\ndeclare i32 @printf(ptr, ...)\n",
-        );
+        let mut text = machine::current().module_head();
+        text.push_str("\n@text = private constant [8 x i8] c\"%016lx\\0a\\00\"\ndeclare i32 @printf(ptr, ...)\n");
         for declaration in &self.declarations {
             let _ = writeln!(text, "declare {declaration}");
         }

@@ -72,7 +72,14 @@ fn source(seed: u64) -> String {
     let random = &mut Random::new(seed);
     let mut text = format!(
         "#include <setjmp.h>\n#include <stdio.h>\n{HEAD}\
+         /* Where the compiler has no form of its own, the library's stands for it. */\n\
+         #if __has_builtin(__builtin_setjmp) && defined __x86_64__\n\
          typedef void *compilers_buf[5];\n\
+         #else\n\
+         typedef jmp_buf compilers_buf;\n\
+         #define __builtin_setjmp setjmp\n\
+         #define __builtin_longjmp longjmp\n\
+         #endif\n\
          /* How far jumps may go on, and which places may be jumped to. */\n\
          static i32 left; static volatile u8 armed[{NOTING}];\n\
          static void disarm(i32 from) {{ for (i32 i = from; i < {NOTING}; i++) armed[i] = 0; }}\n"

@@ -40,7 +40,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{self, Level, Module, Run};
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{compiler, workspace};
+use crate::{compiler, machine, workspace};
 use generated::Generator;
 
 /// Ample for a short workload; a program that loops is ended here.
@@ -73,6 +73,7 @@ impl fmt::Display for Verdict {
 /// `cargo xtask crosstest [--bisect] [FILTER]`, and with `--random N` or another generator's option, all with the
 /// options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let is_wide = arguments.contains("--wide");
     let is_intrinsics = arguments.contains("--intrinsics");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
@@ -90,6 +91,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         }
     }
     if is_intrinsics {
+        ensure!(machine::is_host(), "the intrinsics are those of this machine");
         return intrinsics::test(&corpus::filter(arguments)?, &compilers);
     }
     for (option, kind) in vectors::Kind::ALL {
@@ -126,7 +128,7 @@ fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Re
         }
         made += 1;
         let (module, frazil) = (&modules[number / compilers.len()], &compilers[number % compilers.len()]);
-        let dir = workspace::target_dir().join("crosstest").join(module.name());
+        let dir = machine::folder().join("crosstest").join(module.name());
         let reference = match references.entry(module.name()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
@@ -207,7 +209,7 @@ fn build_program(bitcode: &Path, host_part: Option<&Path>, compiler: &Compiler, 
         return Ok(Built { program: None, problem });
     }
     let objects = [object.as_path()].into_iter().chain(host_part);
-    let mut link = link_command(Command::new(workspace::CC), objects, &program);
+    let mut link = link_command(machine::cc(), objects, &program);
     let linked = process::run(&mut link, process::TIME_LIMIT)?;
     let problem = if linked.success() {
         String::new()
@@ -232,13 +234,15 @@ fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
         let mut command = Command::new(workspace::RUSTC);
         command
             .args(["--edition=2024", "-Copt-level=2"])
+            .arg(format!("--target={}", machine::current().rust_target))
+            .arg(format!("-Clinker={}", machine::cc().get_program().to_string_lossy()))
             .arg(source)
             .arg("-o")
             .arg(&object);
         process::checked(&mut command)?;
         return Ok(Some(object));
     }
-    let mut command = Command::new(workspace::CC);
+    let mut command = machine::cc();
     command.args(["-c", "-O1", "-w"]).arg(source).arg("-o").arg(&object);
     process::checked(&mut command)?;
     Ok(Some(object))
@@ -256,7 +260,7 @@ fn link_command(mut linker: Command, objects: impl Iterator<Item = impl AsRef<Pa
 
 /// The command that runs `program` once.
 pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
-    let mut command = Command::new(program);
+    let mut command = machine::run(program);
     command
         .args(run.script.map(|script| workspace::root().join(script)))
         .args(sizes);
@@ -266,8 +270,8 @@ pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
 }
 
 fn compare(reference: &Path, program: &Path, run: &Run) -> Result<Verdict> {
-    let expected = process::run(&mut run_command(reference, run, run.short), RUN_LIMIT)?;
-    let actual = process::run(&mut run_command(program, run, run.short), RUN_LIMIT)?;
+    let expected = process::run(&mut run_command(reference, run, run.short), machine::limit(RUN_LIMIT))?;
+    let actual = process::run(&mut run_command(program, run, run.short), machine::limit(RUN_LIMIT))?;
     if expected.status.is_none() || expected.stdout.is_empty() || !expected.stderr.is_empty() {
         bail!(
             "the reference program {} did not do its work: {}",
@@ -336,7 +340,7 @@ fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Ve
 }
 
 fn check_other_linker(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
-    let mut linker = workspace::llvm_tool(workspace::CLANG)?;
+    let mut linker = machine::clang()?;
     linker.arg(format!("--ld-path={}", workspace::LLD));
     let host_part = compile_host_part(module, dir)?;
     let objects = [dir.join(format!("{frazil}.o"))].into_iter().chain(host_part);

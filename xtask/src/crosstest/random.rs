@@ -20,7 +20,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{compiler, workspace};
+use crate::{compiler, machine};
 
 /// As written, and with all that clang does to loops.
 const LEVELS: [Level; 2] = [Level::O0, Level::O3];
@@ -36,7 +36,7 @@ pub fn test_programs(count: u64, share: &Share, compilers: &[Compiler]) -> Resul
             break;
         }
         made += 1;
-        let dir = workspace::target_dir().join(format!("random/{seed}"));
+        let dir = machine::folder().join(format!("random/{seed}"));
         fs::create_dir_all(&dir)?;
         let source = make_program(seed, &dir)?;
         let mut keep = false;
@@ -97,23 +97,23 @@ fn make_program(seed: u64, dir: &Path) -> Result<PathBuf> {
 /// The verdict on each compiler.
 fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path) -> Result<Vec<Verdict>> {
     let bitcode = dir.join(format!("{}.bc", level.name()));
-    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+    let mut clang = machine::clang()?;
     clang
         .args([
             "-c",
             "-emit-llvm",
             "-w",
             "-fPIE",
-            "-march=x86-64",
             "-Wno-incompatible-pointer-types",
             "-I/usr/include/csmith",
         ])
+        .arg(machine::least_processor()?)
         .args(level.options());
     process::checked(clang.arg(source).arg("-o").arg(&bitcode))?;
 
     let reference = build_program(&bitcode, None, &Compiler::Llc(LlcLevel::O0), dir)?;
     let reference = reference.program.with_context(|| reference.problem.clone())?;
-    let expected = process::run(&mut Command::new(reference), RUN_LIMIT)?;
+    let expected = process::run(&mut machine::run(&reference), machine::limit(RUN_LIMIT))?;
     if expected.status.is_none_or(|status| status.code().is_none()) {
         return Ok(compilers.iter().map(|_| Verdict::Useless).collect());
     }
@@ -128,7 +128,7 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
             let Some(program) = built.program else {
                 return Ok(Verdict::Different(built.problem));
             };
-            let actual = process::run(&mut Command::new(program), RUN_LIMIT)?;
+            let actual = process::run(&mut machine::run(&program), machine::limit(RUN_LIMIT))?;
             Ok(difference(&expected, &actual).map_or(Verdict::Same, Verdict::Different))
         })
         .collect()
@@ -138,9 +138,9 @@ fn test_program(source: &Path, level: Level, compilers: &[Compiler], dir: &Path)
 fn run_by_gcc(source: &Path, dir: &Path) -> Result<Outcome> {
     let program = dir.join("gcc");
     if !program.exists() {
-        let mut gcc = Command::new(workspace::GCC);
+        let mut gcc = machine::gcc();
         gcc.args(["-O0", "-w", "-I/usr/include/csmith"]).arg(source);
         process::checked(gcc.arg("-o").arg(&program))?;
     }
-    process::run(&mut Command::new(program), RUN_LIMIT)
+    process::run(&mut machine::run(&program), machine::limit(RUN_LIMIT))
 }

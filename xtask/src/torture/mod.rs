@@ -12,7 +12,6 @@ mod cases;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,7 +20,7 @@ use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
 use crate::share::Share;
-use crate::{compiler, corpus, parallel, process, workspace};
+use crate::{compiler, corpus, machine, parallel, process};
 use cases::Case;
 
 /// The recipes under which each test is made when the command line names none.
@@ -40,13 +39,12 @@ const UNDEFINED: [(&str, &str); 1] = [(
 )];
 
 /// The options of every test; GCC's suite is of a time when these were no errors.
-const CLANG_OPTIONS: [&str; 12] = [
+const CLANG_OPTIONS: [&str; 11] = [
     "-c",
     "-emit-llvm",
     "-O0",
     "-w",
     "-fPIE",
-    "-march=x86-64",
     "-Wno-implicit-function-declaration",
     "-Wno-implicit-int",
     "-Wno-int-conversion",
@@ -92,10 +90,11 @@ impl Report {
 
 /// `cargo xtask torture [FILTER]` with the options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let compilers = Compiler::validating_list(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
     let filter = corpus::filter(arguments)?;
-    let dir = workspace::target_dir().join("torture");
+    let dir = machine::folder().join("torture");
     let suite = cases::unpack(&dir)?;
     let cases = cases::list(&suite, &filter)?;
     share.begin();
@@ -183,7 +182,7 @@ fn reference(case: &Case, suite: &Path, dir: &Path) -> Result<String> {
     }
     Ok(match build(&bitcode, &Compiler::Llc(LlcLevel::O0), dir)? {
         Ok(program) => {
-            let outcome = process::run(Command::new(program).current_dir(dir), RUN_LIMIT)?;
+            let outcome = process::run(machine::run(&program).current_dir(dir), machine::limit(RUN_LIMIT))?;
             if outcome.success() {
                 String::new()
             } else {
@@ -204,7 +203,7 @@ pub struct Test {
 
 /// The sources of all tests whose names contain `filter`.
 pub fn sources(filter: &str) -> Result<Vec<Test>> {
-    let suite: Arc<Path> = cases::unpack(&workspace::target_dir().join("torture"))?.into();
+    let suite: Arc<Path> = cases::unpack(&machine::folder().join("torture"))?.into();
     let mut found = Vec::new();
     for case in cases::list(&suite, filter)? {
         let case = Arc::new(case);
@@ -237,10 +236,11 @@ impl Test {
 fn compile(case: &Case, source: &Path, suite: &Path, options: &[&str], output: &Path) -> Result<Option<String>> {
     let mut problem = None;
     for dialect in DIALECTS {
-        let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+        let mut clang = machine::clang()?;
         clang
             .current_dir(suite)
             .args(CLANG_OPTIONS)
+            .arg(machine::least_processor()?)
             .arg(dialect)
             .args(&case.options)
             .args(options);
@@ -263,7 +263,7 @@ fn without_place(message: &str) -> String {
 /// Compiles every file by `compiler` and links the program, or says what the first problem is.
 fn build(bitcode: &[PathBuf], compiler: &Compiler, dir: &Path) -> Result<Result<PathBuf, String>> {
     let program = dir.join(compiler.name());
-    let mut link = Command::new(workspace::CC);
+    let mut link = machine::cc();
     for (file, number) in bitcode.iter().zip(0..) {
         let object = dir.join(format!("{}-{number}.o", compiler.name()));
         let outcome = compiler.run(&mut compiler.command(file, &object)?)?;
@@ -294,7 +294,7 @@ fn missing_symbol(linked: &process::Outcome) -> String {
 fn judge(bitcode: &[PathBuf], frazil: &Compiler, dir: &Path) -> Result<Verdict> {
     let verdict = match build(bitcode, frazil, dir)? {
         Ok(program) => {
-            let outcome = process::run(Command::new(program).current_dir(dir), RUN_LIMIT)?;
+            let outcome = process::run(machine::run(&program).current_dir(dir), machine::limit(RUN_LIMIT))?;
             if outcome.success() {
                 Verdict::Passed
             } else {

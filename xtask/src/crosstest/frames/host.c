@@ -10,6 +10,13 @@ typedef u64 function(void);
 enum { BITS_1, BITS_8, BITS_16, BITS_32, BITS_64, ZERO_8, SIGN_8, ZERO_16, SIGN_16, ZERO_1, POINTER };
 enum { PARAMETERS = 8, SETS = 6, WORDS = 64, SAVED = 6 };
 
+/* How many bits of a bool whoever passes one sets. */
+#if defined __aarch64__
+enum { BOOL_BITS = 8 };
+#else
+enum { BOOL_BITS = 1 };
+#endif
+
 struct row { function *address; u64 kinds; };
 struct program { const struct row *table; u64 functions; u64 *const *globals; u64 global_count; };
 u64 in[WORDS], out[256];
@@ -36,6 +43,19 @@ static u64 with_garbage(u64 value, u64 bits) { return (value & mask(bits)) | (ne
 __attribute__((noinline)) static void overwrite(void) {
     volatile char below[600];
     memset((char *)below, (int)state, sizeof below);
+#if defined __aarch64__
+    __asm__ volatile(
+        "movz x0, #0xa5a5\n\tmovk x0, #0xa5a5, lsl #32\n\tadd x1, x0, #1\n\tadd x2, x0, #2\n\tadd x3, x0, #3\n\t"
+        "add x4, x0, #4\n\tadd x5, x0, #5\n\tadd x6, x0, #6\n\tadd x7, x0, #7\n\tadd x8, x0, #8\n\t"
+        "add x9, x0, #9\n\tadd x10, x0, #10\n\tadd x11, x0, #11\n\tadd x12, x0, #12\n\tadd x13, x0, #13\n\t"
+        "add x14, x0, #14\n\tadd x15, x0, #15\n\tadd x16, x0, #16\n\tadd x17, x0, #17\n\t"
+        "dup v0.2d, x0\n\tdup v1.2d, x0\n\tdup v2.2d, x0\n\tdup v3.2d, x0\n\tdup v4.2d, x0\n\tdup v5.2d, x0\n\t"
+        "dup v6.2d, x0\n\tdup v7.2d, x0\n\tdup v16.2d, x0\n\tdup v17.2d, x0\n\tdup v18.2d, x0\n\t"
+        "dup v19.2d, x0\n\tdup v20.2d, x0\n\tdup v30.2d, x0\n\tdup v31.2d, x0" ::
+            : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+              "x16", "x17", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v30",
+              "v31", "memory");
+#else
     __asm__ volatile(
         "mov $0xa5a5a5a5a5a5a5a5, %%rcx\n\t"
         "lea 1(%%rcx), %%rdx\n\tlea 2(%%rcx), %%rsi\n\tlea 3(%%rcx), %%rdi\n\t"
@@ -46,6 +66,7 @@ __attribute__((noinline)) static void overwrite(void) {
         "movq %%rcx, %%xmm12\n\tmovq %%rcx, %%xmm13\n\tmovq %%rcx, %%xmm14\n\tmovq %%rcx, %%xmm15" ::
             : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
               "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory");
+#endif
 }
 
 /* What the functions call: for the program, parameters and results have these widths. */
@@ -74,6 +95,23 @@ void touch(u64 *memory) {
 /* Calls a function with eight words as arguments, `saved` in the registers that it must keep, and garbage elsewhere;
    then writes what these registers hold to `saved`. */
 u64 call_checked(function *address, const u64 *arguments, u64 *saved);
+#if defined __aarch64__
+__asm__(".globl call_checked\n"
+        "call_checked:\n"
+        "\tstp x29, x30, [sp, #-80]!\n\tstp x19, x20, [sp, #16]\n\tstp x21, x28, [sp, #32]\n"
+        "\tstp d8, d15, [sp, #48]\n\tstr x2, [sp, #64]\n"
+        "\tmov x9, x0\n\tmov x10, x1\n"
+        "\tldp x19, x20, [x2]\n\tldp x21, x28, [x2, #16]\n\tldp d8, d15, [x2, #32]\n"
+        "\tldp x0, x1, [x10]\n\tldp x2, x3, [x10, #16]\n\tldp x4, x5, [x10, #32]\n\tldp x6, x7, [x10, #48]\n"
+        "\tmovz x10, #0x5a5a\n\tmovk x10, #0x5a5a, lsl #48\n\tadd x11, x10, #9\n\tmov x8, x10\n"
+        "\tdup v0.2d, x10\n\tdup v1.2d, x10\n\tdup v7.2d, x10\n\tdup v31.2d, x10\n"
+        "\tblr x9\n"
+        "\tldr x2, [sp, #64]\n"
+        "\tstp x19, x20, [x2]\n\tstp x21, x28, [x2, #16]\n\tstp d8, d15, [x2, #32]\n"
+        "\tldp x19, x20, [sp, #16]\n\tldp x21, x28, [sp, #32]\n\tldp d8, d15, [sp, #48]\n"
+        "\tldp x29, x30, [sp], #80\n"
+        "\tret\n");
+#else
 __asm__(".globl call_checked\n"
         "call_checked:\n"
         "\tpush %rbx\n\tpush %rbp\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n"
@@ -92,6 +130,7 @@ __asm__(".globl call_checked\n"
         "\tmov %r13, 24(%rdx)\n\tmov %r14, 32(%rdx)\n\tmov %r15, 40(%rdx)\n"
         "\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n"
         "\tret\n");
+#endif
 
 /* A value that programs decide by, often a small one. */
 static u64 value(void) {
@@ -104,7 +143,7 @@ static u64 value(void) {
 static u64 argument(u64 kind) {
     u64 given = value();
     switch (kind) {
-    case BITS_1: return with_garbage(given, 1);
+    case BITS_1: return with_garbage(given & 1, BOOL_BITS);
     case BITS_8: return with_garbage(given, 8);
     case BITS_16: return with_garbage(given, 16);
     case BITS_32: return with_garbage(given, 32);
@@ -119,7 +158,7 @@ static u64 argument(u64 kind) {
 }
 
 static u64 result_bits(u64 kind) {
-    static const u64 bits[] = {1, 8, 16, 32, 64};
+    static const u64 bits[] = {BOOL_BITS, 8, 16, 32, 64};
     return bits[kind];
 }
 

@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 
 use frazil_test_support::Random;
 
+use crate::machine;
+
 use super::generated::{Build, Generator, Language, entry};
 use function::Function;
 
@@ -35,10 +37,7 @@ pub const GENERATOR: Generator = Generator {
     functions: FUNCTIONS,
 };
 
-const HEAD: &str = "\
-target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
-target triple = \"x86_64-pc-linux-gnu\"
-
+const HEAD: &str = "
 !llvm.module.flags = !{!0, !1}
 !0 = !{i32 8, !\"PIC Level\", i32 2}
 !1 = !{i32 7, !\"PIE Level\", i32 2}
@@ -78,7 +77,7 @@ fn leaf(bits: u32, entry: &str) -> String {
 /// The module's text. The global variables come first, so that their symbols have the smallest numbers.
 fn source(seed: u64) -> String {
     let (random, entry) = (&mut Random::new(seed), entry(seed));
-    let mut text = HEAD.to_owned();
+    let mut text = machine::current().module_head() + HEAD;
     let linkage = random.pick(&["dso_local global", "internal global", "global"]);
     for number in 0..GLOBALS {
         let _ = writeln!(text, "@{entry}.g{number} = {linkage} i64 0");

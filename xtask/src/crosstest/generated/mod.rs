@@ -25,7 +25,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,7 +32,7 @@ use anyhow::{Context, Result};
 
 use crate::compiler::Compiler;
 use crate::share::Share;
-use crate::{compiler, parallel, process, workspace};
+use crate::{compiler, machine, parallel, process};
 use batch::Batch;
 pub use batch::Verdict;
 use sources::Clang;
@@ -90,6 +89,8 @@ struct Report {
 struct Suite<'a> {
     generator: &'a Generator,
     compilers: &'a [Compiler],
+    /// Those of the generator for which the machine has a processor.
+    builds: Vec<&'static Build>,
     /// For each build, what makes bitcode of even and of odd seeds.
     clang: Vec<[Clang; 2]>,
     /// The part that runs programs.
@@ -100,7 +101,7 @@ struct Suite<'a> {
 
 /// Makes and compares `count` programs of a generator, from the share's seed on.
 pub fn test(generator: &Generator, count: u64, share: &Share, compilers: &[Compiler]) -> Result<bool> {
-    let dir = workspace::target_dir().join(generator.name);
+    let dir = machine::folder().join(generator.name);
     let suite = Suite::new(generator, compilers, dir)?;
     let report = Mutex::new(Report::default());
     let next = AtomicU64::new(share.seed());
@@ -139,13 +140,17 @@ impl<'a> Suite<'a> {
         let host_objects = parts.into_iter().flatten().map(compile).collect::<Result<_>>()?;
         let clang = |build: &Build| {
             let [even, odd] = build.levels;
-            let find = |level| Clang::find(generator.language, level, build.options, &dir);
+            let find = |level| Clang::find(generator.language, level, build, &dir);
             Ok([find(even)?, find(odd)?])
         };
-        let clang = generator.builds.iter().map(clang).collect::<Result<_>>()?;
+        let processors = machine::current().processors;
+        let has_processor = |build: &&Build| build.processor < processors.len();
+        let builds: Vec<&Build> = generator.builds.iter().filter(has_processor).collect();
+        let clang = builds.iter().copied().map(clang).collect::<Result<_>>()?;
         Ok(Suite {
             generator,
             compilers,
+            builds,
             clang,
             host_objects,
             dir,
@@ -267,7 +272,7 @@ fn build_of(who: &str) -> &str {
 fn compile_host_part(name: &str, text: &str, dir: &Path) -> Result<PathBuf> {
     let (source, object) = (dir.join(format!("{name}.c")), dir.join(format!("{name}.o")));
     fs::write(&source, text)?;
-    let mut command = Command::new(workspace::GCC);
+    let mut command = machine::gcc();
     command.args(["-c", "-O1", "-fPIE"]).arg(&source).arg("-o").arg(&object);
     process::checked(&mut command)?;
     Ok(object)

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{process, workspace};
+use crate::{machine, process};
 
 /// What programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Build {
     pub levels: [&'static str; 2],
     /// Further options of clang.
     pub options: &'static [&'static str],
+    /// The number of the processor among the machine's.
+    pub processor: usize,
     /// It is made of programs whose seeds are multiples of this.
     pub every: u64,
 }
@@ -56,6 +58,7 @@ impl Build {
             name,
             levels,
             options: WITHOUT_VECTORS,
+            processor: 0,
             every: 1,
         }
     }
@@ -65,6 +68,7 @@ impl Build {
         name: "program",
         levels: ["O0"; 2],
         options: &["-Xclang", "-disable-llvm-passes"],
+        processor: 0,
         every: 1,
     };
 }
@@ -76,16 +80,21 @@ pub struct Clang {
 }
 
 impl Clang {
-    /// What clang's driver starts for a level. A source without text is written to `dir` to ask it.
-    pub fn find(language: Language, level: &str, options: &[&str], dir: &Path) -> Result<Clang> {
+    /// What clang's driver starts for a level of a build. A source without text is written to `dir` to ask it.
+    pub fn find(language: Language, level: &str, build: &Build, dir: &Path) -> Result<Clang> {
         let source = dir.join(format!("empty.{}", language.extension()));
         fs::write(&source, "")?;
-        let mut driver = workspace::llvm_tool(workspace::CLANG)?;
-        driver.args(["-###", "-c", "-emit-llvm", "-w", "-fPIE", "-march=x86-64"]);
+        let mut driver = machine::clang()?;
+        driver.args(["-###", "-c", "-emit-llvm", "-w", "-fPIE"]);
+        let machine = machine::current();
+        driver.arg(machine::processor_option(machine.processors[build.processor]));
+        // What is fused is rounded once, and every build must compute the same.
+        let is_exact = build.processor > 0 || machine.is_fusing;
+        driver.args(is_exact.then_some("-ffp-contract=off"));
         // Functions are not marked `optnone`, so that the input does not say how to be compiled.
         let unmarked = (level == "O0").then_some(["-Xclang", "-disable-O0-optnone"]);
         driver.args(unmarked.into_iter().flatten());
-        driver.arg(format!("-{level}")).args(options);
+        driver.arg(format!("-{level}")).args(build.options);
         let printed = process::checked(driver.arg(&source))?.stderr;
         let printed = String::from_utf8(printed).context("clang's command has names that are no UTF-8")?;
         let line = printed.lines().find(|line| line.contains("\"-cc1\""));

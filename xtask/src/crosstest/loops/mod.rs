@@ -32,13 +32,14 @@ const BUILDS: [Build; 5] = [
         ..Build::scalar("vector", ["O2", "O3"])
     },
     Build {
-        options: &["-march=x86-64-v2"],
+        options: &[],
+        processor: 1,
         every: 4,
         ..Build::scalar("vector-v2", ["O2", "O3"])
     },
     Build {
-        // Products and sums that are fused would round otherwise.
-        options: &["-march=x86-64-v3", "-ffp-contract=off"],
+        options: &[],
+        processor: 2,
         every: 2,
         ..Build::scalar("vector-v3", ["O2", "O3"])
     },

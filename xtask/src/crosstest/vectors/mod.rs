@@ -40,7 +40,7 @@ use frazil_test_support::Random;
 
 use crate::compiler::{self, Compiler};
 use crate::share::Share;
-use crate::{parallel, workspace};
+use crate::{machine, parallel};
 use batch::Suite;
 use maker::Maker;
 use operations::Operation;
@@ -49,14 +49,18 @@ use types::{Element, Type};
 /// How many cases a module has.
 const BATCH: u64 = 100;
 
-/// Levels of the processor, by the attributes of functions for them; the first says nothing.
-const LEVELS: [(&str, &str); 5] = [
-    ("v1", "mustprogress"),
-    ("v2", "\"target-cpu\"=\"x86-64-v2\""),
-    ("v3", "\"target-cpu\"=\"x86-64-v3\""),
-    ("v4", "\"target-cpu\"=\"x86-64-v4\""),
-    ("avx2", "\"target-features\"=\"+avx2\""),
-];
+/// What functions are for, with the attributes that say so: each processor, of which the least is not named, and a
+/// feature by itself.
+fn levels() -> Vec<(&'static str, String)> {
+    let machine = machine::current();
+    let mut levels = vec![(machine.processors[0], "mustprogress".to_owned())];
+    for processor in &machine.processors[1..] {
+        levels.push((processor, format!("\"target-cpu\"=\"{processor}\"")));
+    }
+    let feature = machine.vector_feature;
+    levels.push((feature, format!("\"target-features\"=\"{feature}\"")));
+    levels
+}
 
 /// Which cases are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +94,8 @@ struct Case {
 impl Case {
     fn new(number: u64, kind: Kind, operations: &[Operation]) -> Case {
         let random = &mut Random::of_series(0x7ec7_0125, number);
-        let level = random.below(LEVELS.len());
+        let levels = levels();
+        let level = random.below(levels.len());
         let mut declarations = BTreeSet::new();
         let mut maker = Maker::new(format!("f{number}"), random, &mut declarations);
         let (operation, ty) = match kind {
@@ -111,7 +116,7 @@ impl Case {
             number,
             operation: operation.to_owned(),
             ty,
-            level: LEVELS[level].0,
+            level: levels[level].0,
             text,
             outputs: maker.outputs,
             declarations,
@@ -139,6 +144,8 @@ struct Report {
     failures: Vec<String>,
     /// Cases that llc refuses at both levels, by operation.
     without_reference: BTreeMap<String, usize>,
+    /// Cases of which llc and the interpreter make different things, by operation.
+    doubted: BTreeMap<String, usize>,
     /// By reason and operation, how often Frazil refused by name.
     refused: BTreeMap<(String, String), usize>,
     /// Cases that the interpreter executed.
@@ -153,7 +160,7 @@ pub fn test(kind: Kind, count: u64, share: &Share, compilers: &[Compiler]) -> Re
         Kind::Everything => "vectors",
         Kind::Shuffles => "shuffles",
     };
-    let dir = workspace::target_dir().join(name);
+    let dir = machine::folder().join(name);
     fs::create_dir_all(&dir)?;
     let suite = Suite::new(compilers, dir)?;
     let operations = operations::all();
@@ -194,6 +201,9 @@ impl Report {
         for (what, count) in other.without_reference {
             *self.without_reference.entry(what).or_default() += count;
         }
+        for (what, count) in other.doubted {
+            *self.doubted.entry(what).or_default() += count;
+        }
         for (what, count) in other.refused {
             *self.refused.entry(what).or_default() += count;
         }
@@ -209,6 +219,9 @@ impl Report {
         }
         for (operation, count) in &self.without_reference {
             println!("{count:>6} x refused by llc: {operation}");
+        }
+        for (operation, count) in &self.doubted {
+            println!("{count:>6} x llc and the interpreter do not agree: {operation}");
         }
         for ((reason, operation), count) in &self.not_interpreted {
             println!("{count:>6} x not interpreted: {operation:<24} {reason}");

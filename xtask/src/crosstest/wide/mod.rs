@@ -16,7 +16,6 @@ pub(crate) mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
@@ -26,7 +25,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
 use crate::process::{self, Outcome};
 use crate::share::Share;
-use crate::{compiler, parallel, workspace};
+use crate::{compiler, machine, parallel, workspace};
 use code_bases::{CODE_BASES, CodeBase};
 use refusals::Refusal;
 
@@ -149,7 +148,7 @@ struct Compiled {
 
 fn test_code_base(code_base: &'static CodeBase, level: Level, frazil: &Compiler) -> Result<Summary> {
     let made = modules::make(code_base, level)?;
-    let folder = workspace::target_dir()
+    let folder = machine::folder()
         .join("crosstest/wide")
         .join(format!("{}-{}", code_base.name, level.name()));
     let objects = folder.join(frazil.name());
@@ -231,7 +230,7 @@ fn functions(counts: &[u8]) -> usize {
 }
 
 fn link(code_base: &CodeBase, objects: &[PathBuf], extra: &[PathBuf], program: &Path) -> Result<()> {
-    let mut linker = Command::new(workspace::CC);
+    let mut linker = machine::cc();
     linker.args(objects).args(extra).arg("-o").arg(program);
     linker.args(["-Wl,--gc-sections", "-lm", "-lpthread", "-ldl"]);
     linker.args(code_base.plus_plus.then_some("-lstdc++"));
@@ -239,10 +238,10 @@ fn link(code_base: &CodeBase, objects: &[PathBuf], extra: &[PathBuf], program: &
 }
 
 fn run(program: &Path, arguments: &[&str]) -> Result<Outcome> {
-    let mut command = Command::new(program);
+    let mut command = machine::run(program);
     command.args(arguments).current_dir(workspace::root());
     command.env("TZ", "UTC").env("LC_ALL", "C");
-    process::run(&mut command, RUN_LIMIT)
+    process::run(&mut command, machine::limit(RUN_LIMIT))
 }
 
 /// The compiler whose programs are right.

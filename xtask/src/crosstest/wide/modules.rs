@@ -11,7 +11,7 @@ use anyhow::Result;
 use super::code_bases::CodeBase;
 use super::sources::Sources;
 use crate::corpus::Level;
-use crate::{parallel, process, workspace};
+use crate::{machine, parallel, process, workspace};
 
 /// A source file of a code base as bitcode, with llc's object to compare with.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Made {
 /// The folder of the modules.
 pub fn folder(code_base: &CodeBase, level: Level) -> PathBuf {
     let name = format!("{}-{}", code_base.name, level.name());
-    workspace::target_dir().join("corpus/wide").join(name)
+    machine::folder().join("corpus/wide").join(name)
 }
 
 /// Makes what is not there yet.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::code_bases::{CodeBase, SourceList};
 use crate::corpus::{self, Level, fetch};
-use crate::workspace;
+use crate::{machine, workspace};
 
 /// A code base whose package is there.
 #[derive(Debug)]
@@ -53,14 +53,15 @@ impl Sources {
     /// The command that compiles a file at a level, without what is made of it.
     pub fn clang(&self, source: &Path, level: Level) -> Result<Command> {
         let mut clang = self.clang_with(source, level.options())?;
-        clang.arg(format!("-march={}", level.processor()));
+        clang.arg(machine::processor_option(level.processor()?));
         Ok(clang)
     }
 
     /// The command that compiles a file with `options` for the optimizer, without what is made of it.
     pub fn clang_with(&self, source: &Path, options: &[&str]) -> Result<Command> {
-        let mut clang = workspace::llvm_tool(workspace::CLANG)?;
-        clang.args(["-c", "-w", "-fPIE", "-march=x86-64", "-ffunction-sections"]);
+        let mut clang = machine::clang()?;
+        clang.args(["-c", "-w", "-fPIE", "-ffunction-sections"]);
+        clang.arg(machine::least_processor()?);
         clang.args(options).args(self.code_base.options);
         clang.arg(format!("-I{}", self.configuration.display()));
         let includes = self.code_base.includes.iter();

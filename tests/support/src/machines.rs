@@ -1,0 +1,64 @@
+//! The machines that programs of tests are made for: what links their programs, and what runs them.
+
+/// A machine, with the tools for its programs.
+#[derive(Debug)]
+pub struct Machine {
+    /// What Frazil calls the target.
+    pub target: &'static str,
+    /// The triple, for clang and in modules.
+    pub triple: &'static str,
+    /// What rustc calls it.
+    pub rust_target: &'static str,
+    /// The C compiler, which also links.
+    pub compiler: &'static str,
+    /// The emulator and its options; nothing if programs run on the machine that the tests run on.
+    pub emulator: &'static [&'static str],
+    /// Names of processors for compilers, from the least on, each of which can do more than the one before.
+    pub processors: &'static [&'static str],
+    /// A feature that the least processor does not have, for vectors.
+    pub vector_feature: &'static str,
+    /// Whether the least processor fuses products and sums, which then are rounded once.
+    pub is_fusing: bool,
+    /// How data lies in memory, in LLVM's words.
+    pub data_layout: &'static str,
+}
+
+impl Machine {
+    /// The lines of a module in LLVM's text that say for what machine it is.
+    pub fn module_head(&self) -> String {
+        format!(
+            "target datalayout = \"{}\"\ntarget triple = \"{}\"\n",
+            self.data_layout, self.triple
+        )
+    }
+}
+
+/// The machine that the tests run on.
+pub const HOST: Machine = Machine {
+    target: "x86_64",
+    triple: "x86_64-pc-linux-gnu",
+    rust_target: "x86_64-unknown-linux-gnu",
+    compiler: "cc",
+    emulator: &[],
+    processors: &["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
+    vector_feature: "+avx2",
+    is_fusing: false,
+    data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+};
+
+/// An AArch64 in an emulator, which finds the libraries of Debian's cross compiler. The processors are of ARMv8.0, 8.2
+/// and 8.4, the last one that has no scalable vectors.
+pub const AARCH64: Machine = Machine {
+    target: "aarch64",
+    triple: "aarch64-linux-gnu",
+    rust_target: "aarch64-unknown-linux-gnu",
+    compiler: "aarch64-linux-gnu-gcc",
+    emulator: &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
+    processors: &["generic", "cortex-a76", "apple-m1"],
+    vector_feature: "+fullfp16",
+    is_fusing: true,
+    data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
+};
+
+/// All of them.
+pub const ALL: [&Machine; 2] = [&HOST, &AARCH64];

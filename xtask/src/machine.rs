@@ -1,0 +1,129 @@
+//! The machine for which programs are made and on which they run: the one we are on, or another in an emulator.
+//!
+//! `--target NAME` chooses it for the whole run of a command that can do with another one. What is made for another
+//! machine lies in a folder of its own below the target folder, so that nothing of two machines is mixed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use frazil_test_support::machines::{self, Machine};
+use pico_args::Arguments;
+
+use crate::corpus::Level;
+use crate::workspace;
+
+/// How much longer programs may run in an emulator.
+const SLOWNESS_OF_EMULATORS: u32 = 8;
+
+static CURRENT: OnceLock<&Machine> = OnceLock::new();
+
+/// The machine that `--target` has chosen; the one we are on if nothing has.
+pub fn current() -> &'static Machine {
+    CURRENT.get().copied().unwrap_or(&machines::HOST)
+}
+
+/// Takes `--target NAME` from a command line.
+pub fn select(arguments: &mut Arguments) -> Result<()> {
+    let Some(name) = arguments.opt_value_from_str::<_, String>("--target")? else {
+        return Ok(());
+    };
+    let Some(machine) = machines::ALL.iter().find(|machine| machine.target == name) else {
+        let known: Vec<&str> = machines::ALL.iter().map(|machine| machine.target).collect();
+        bail!("there is no target `{name}`; there are {}", known.join(", "));
+    };
+    for tool in [machine.compiler].iter().chain(machine.emulator.first()) {
+        ensure!(
+            workspace::is_on_path(tool),
+            "`{tool}` was not found; on Debian, `cargo xtask packages` installs it"
+        );
+    }
+    ensure!(CURRENT.set(machine).is_ok(), "the target is chosen once");
+    Ok(())
+}
+
+/// Whether programs run on the machine that we are on.
+pub fn is_host() -> bool {
+    current().emulator.is_empty()
+}
+
+/// The folder for all that is made for the machine.
+pub fn folder() -> PathBuf {
+    match is_host() {
+        true => workspace::target_dir(),
+        false => workspace::target_dir().join(current().target),
+    }
+}
+
+/// The C compiler of the machine's system, which also links, as a user would.
+pub fn cc() -> Command {
+    Command::new(match is_host() {
+        true => workspace::CC,
+        false => current().compiler,
+    })
+}
+
+/// The machine's GCC.
+pub fn gcc() -> Command {
+    Command::new(match is_host() {
+        true => workspace::GCC,
+        false => current().compiler,
+    })
+}
+
+/// The clang that makes bitcode, told the machine.
+pub fn clang() -> Result<Command> {
+    let mut clang = workspace::llvm_tool(workspace::CLANG)?;
+    if !is_host() {
+        clang.arg(format!("--target={}", current().triple));
+    }
+    Ok(clang)
+}
+
+/// The option by which clang compiles for the least processor of the machine.
+pub fn least_processor() -> Result<String> {
+    let option = processor(Level::O0).map(processor_option);
+    option.context("every machine has a least processor")
+}
+
+/// The option by which clang compiles for a processor.
+pub fn processor_option(processor: &str) -> String {
+    match is_host() {
+        true => format!("-march={processor}"),
+        false => format!("-mcpu={processor}"),
+    }
+}
+
+/// The processor that a level's code is for, as clang and rustc name it; nothing if the machine has no such level.
+pub fn processor(level: Level) -> Option<&'static str> {
+    let wanted = match level {
+        Level::O3V2 => 1,
+        Level::O3V3 => 2,
+        Level::O3V4 => 3,
+        _ => 0,
+    };
+    current().processors.get(wanted).copied()
+}
+
+/// The command that runs a program.
+pub fn run(program: &Path) -> Command {
+    match current().emulator {
+        [] => Command::new(program),
+        [emulator, options @ ..] => {
+            let mut command = Command::new(emulator);
+            command.args(options).arg(program);
+            command
+        }
+    }
+}
+
+/// How long a program may run that has the given time on the machine that we are on.
+pub fn limit(limit: Duration) -> Duration {
+    if is_host() {
+        limit
+    } else {
+        limit * SLOWNESS_OF_EMULATORS
+    }
+}
