@@ -347,7 +347,7 @@ impl ArgLayout {
         if signature.variadic {
             return Err(refuse(conv, Refusal::CallingConvention, "variable arguments"));
         }
-        let address = conv.stack_slot_bytes;
+        let address = conv.pushed_address_bytes;
         self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
         self.popped_bytes = self.stack_bytes;
         // A return can pop as much as 16 bits tell.

@@ -58,8 +58,12 @@ pub struct CaseTable {
 /// What targets do that mark the places to which indirect branches may lead.
 #[derive(Clone, Copy, Debug)]
 pub struct BranchMarks {
-    /// What stands at such places.
+    /// What stands where a function is entered.
+    pub entry: MInst,
+    /// What stands at such places within functions.
     pub mark: MInst,
+    /// Whether jumps by tables lead to such places, too; there are none then in functions with marks.
+    pub marks_tables: bool,
     /// A call of the address in a register where no mark has to be.
     pub call_unmarked: fn(Reg) -> MInst,
 }

@@ -257,6 +257,9 @@ pub struct ConvDesc {
     /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
     /// other's place.
     pub callee_pops: bool,
+    /// Bytes of the return address that a call pushes below its arguments: what a callee takes off the stack keeps it
+    /// aligned with it.
+    pub pushed_address_bytes: u32,
     /// Bytes of the narrowest integer argument; narrower ones are refused.
     pub narrowest_bytes: u8,
     /// Whether integer and floating-point arguments count positions together: the third argument has the third
@@ -347,6 +350,9 @@ pub struct TargetDesc {
     /// The register in which a call leaves the return address, if it does not push it: functions that call something
     /// save it like a callee-saved register, or with the frame pointer, above the caller's. Never allocated.
     pub link_register: Option<Reg>,
+    /// Whether functions can sign return addresses, keep them on a stack of their own, and mark places to which
+    /// indirect branches lead one by one.
+    pub protects_returns: bool,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
     /// Parts of triples that name the systems whose threads hold a value to guard frames with, or that have it in a
@@ -465,10 +471,25 @@ pub struct ElfDesc {
     pub initial_unwind: &'static [UnwindOp],
     /// Bytes for filling between functions.
     pub filler: u8,
-    /// The instruction of one byte that does nothing, if there is one.
-    pub no_operation: Option<u8>,
+    /// The shortest instruction that does nothing; empty if there is none.
+    pub no_operation: &'static [u8],
     /// How objects say which protection of control flow their code allows.
     pub protection_note: Option<ProtectionNote>,
+}
+
+impl ElfDesc {
+    /// The bytes of an instruction that does nothing, or without one, of what else fills space.
+    pub fn filler_unit(&self) -> Vec<u8> {
+        match self.no_operation {
+            [] => vec![self.filler],
+            unit => unit.to_vec(),
+        }
+    }
+
+    /// How many bytes so many instructions have that do nothing.
+    pub fn filler_bytes(&self, count: u32) -> u64 {
+        self.no_operation.len().max(1) as u64 * u64::from(count)
+    }
 }
 
 /// An offset in the thread-local storage of a module, in data.
@@ -498,4 +519,6 @@ pub struct ProtectionNote {
     pub marked_targets: u32,
     /// The bit that says that a shadow stack may be kept.
     pub shadow_stack: u32,
+    /// The bit that says that return addresses are signed; 0 where none are.
+    pub signed_returns: u32,
 }

@@ -6,7 +6,7 @@ use crate::module_view::ModuleView;
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use crate::unwind::UnwindOp;
-use frazil_ir::module::GuardPlace;
+use frazil_ir::module::{FunctionHead, GuardPlace, ReturnSigning};
 use frazil_ir::{RuntimeFunction, SymbolId};
 
 /// The frame of a finished function, for prologue and epilogue.
@@ -53,6 +53,33 @@ pub struct FrameInfo {
     pub probes: StackProbes,
     /// What is stored after the prologue and compared before the epilogue.
     pub guard: Option<Guard>,
+    /// How the return address is protected.
+    pub protection: ReturnProtection,
+}
+
+/// How a function protects its return address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReturnProtection {
+    /// When it is signed.
+    pub signing: ReturnSigning,
+    /// Whether the second of two keys is taken.
+    pub by_second_key: bool,
+    /// Whether it is kept on a stack of its own, too, if it is stored.
+    pub keeps_shadow: bool,
+}
+
+impl ReturnProtection {
+    /// That of a function.
+    pub(crate) fn of(head: &FunctionHead) -> ReturnProtection {
+        if head.naked {
+            return ReturnProtection::default();
+        }
+        ReturnProtection {
+            signing: head.signs_return,
+            by_second_key: head.signs_by_second_key,
+            keeps_shadow: head.keeps_shadow_stack,
+        }
+    }
 }
 
 /// The guard of a frame.

@@ -158,6 +158,13 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// # Errors
     /// When the block cannot be reached.
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError>;
+    /// Whether [`Isa::block_addr`] reaches every block of a function of so many instructions of the intermediate
+    /// representation. Where it does not, [`Isa::distant_block_addr`] does.
+    fn reaches_blocks(&self, _insts: usize) -> bool {
+        true
+    }
+    /// Puts the address of a block into `dst`, from a jump table whose only entry is its distance.
+    fn distant_block_addr<C: LowerCtx>(&self, _cx: &mut C, _dst: Reg, _table: Ref) {}
     /// Jumps to the address in a register.
     fn indirect_jump(&self, address: Reg) -> MInst;
     /// The address of a symbol plus `addend` bytes as a memory operand, where the target has that form.

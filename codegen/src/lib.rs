@@ -60,7 +60,7 @@ pub use desc::{
 pub use error::CodegenError;
 pub use fast::FastState;
 pub use floats::{ClassRange, NAN_CLASSES, class_ranges};
-pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, StackProbes};
+pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, ReturnProtection, StackProbes};
 pub use halt::Halt;
 pub use isa::{HalfConversions, Isa};
 pub use lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};

@@ -231,6 +231,8 @@ pub struct FrameNeeds {
     pub has_pointer: bool,
     /// Whether the frame is set up by [`pseudo::PROLOGUE`].
     pub is_wrapped: bool,
+    /// Whether the frame must be set up first, on all paths.
+    pub is_never_wrapped: bool,
     /// Whether it calls something that returns twice; then spill slots are not used for several values.
     pub calls_returning_twice: bool,
 }

@@ -11,6 +11,13 @@ pub enum UnwindOp {
     DefineCfaRegister(u16),
     /// The caller's value of the register is this many bytes from the canonical frame address.
     SavedAt(u16, i32),
+    /// The caller's value of the register is the register plus this many bytes.
+    ValuePlus(u16, i8),
+    /// The register is as it was at the first instruction.
+    AsAtFirst(u16),
+    /// From here on the return address is signed, if it was not before, or the other way round; whether the second of
+    /// two keys is taken.
+    ToggleSigned(bool),
     /// Keeps a copy of the rows so far.
     RememberState,
     /// Goes back to the copy.

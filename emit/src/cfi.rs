@@ -16,6 +16,8 @@ const ADVANCE1: u8 = 0x02;
 const ADVANCE2: u8 = 0x03;
 const ADVANCE4: u8 = 0x04;
 const OFFSET_EXTENDED: u8 = 0x05;
+const RESTORE: u8 = 0xc0;
+const RESTORE_EXTENDED: u8 = 0x06;
 const REMEMBER_STATE: u8 = 0x0a;
 const RESTORE_STATE: u8 = 0x0b;
 const DEF_CFA: u8 = 0x0c;
@@ -24,6 +26,11 @@ const DEF_CFA_OFFSET: u8 = 0x0e;
 const OFFSET_EXTENDED_SF: u8 = 0x11;
 const DEF_CFA_SF: u8 = 0x12;
 const DEF_CFA_OFFSET_SF: u8 = 0x13;
+pub(crate) const VAL_EXPRESSION: u8 = 0x16;
+/// Whether the return address is signed changes (DWARF for the Arm 64-bit Architecture, 4.4.1).
+const TOGGLE_SIGNED: u8 = 0x2d;
+pub(crate) const OP_BREG0: u8 = 0x70;
+const OP_BREGX: u8 = 0x92;
 /// Pointers are signed 4-byte distances from the field.
 const POINTER_ENCODING: u8 = 0x1b;
 
@@ -40,7 +47,7 @@ pub struct FrameTable {
     return_address_column: u16,
     initial: &'static [UnwindOp],
     /// Where the common entry of each personality routine starts, and of functions without.
-    common: Vec<(Option<SymbolId>, u32)>,
+    common: Vec<(Common, u32)>,
     /// Where the last entry starts.
     last: usize,
 }
@@ -63,6 +70,21 @@ pub struct DebugEntryFields {
     pub common: (u64, u32),
     /// The address of the function.
     pub code: u64,
+}
+
+/// What a common entry says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Common {
+    personality: Option<SymbolId>,
+    /// Whether return addresses are signed with the second of two keys.
+    by_second_key: bool,
+}
+
+impl Common {
+    /// The letter of the augmentation for the second key (DWARF for the Arm 64-bit Architecture, 5.1).
+    fn letter(self) -> &'static [u8] {
+        if self.by_second_key { b"B" } else { b"" }
+    }
 }
 
 impl FrameTable {
@@ -93,29 +115,37 @@ impl FrameTable {
     }
 
     /// The start of the common entry for a personality routine, and where a new one names the routine.
-    fn common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
-        let symbol = personality.map(|(symbol, _)| symbol);
-        match self.common.iter().find(|entry| entry.0 == symbol) {
+    fn common_entry(
+        &mut self,
+        personality: Option<(SymbolId, Encodings)>,
+        ops: &[(u32, UnwindOp)],
+    ) -> (u32, Option<u64>) {
+        let wanted = Common {
+            personality: personality.map(|(symbol, _)| symbol),
+            by_second_key: ops.iter().any(|&(_, op)| op == UnwindOp::ToggleSigned(true)),
+        };
+        match self.common.iter().find(|entry| entry.0 == wanted) {
             Some(&(_, start)) => (start, None),
-            None => self.add_common_entry(personality),
+            None => self.add_common_entry(wanted, personality),
         }
     }
 
     #[cold]
-    fn add_common_entry(&mut self, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
+    fn add_common_entry(&mut self, common: Common, personality: Option<(SymbolId, Encodings)>) -> (u32, Option<u64>) {
         if let Some(version) = self.debug_version {
-            return (self.add_debug_common(version), None);
+            return (self.add_debug_common(common, version), None);
         }
         self.last = self.bytes.len();
         let start = self.bytes.len() as u32;
         self.put_u32(0);
         self.put_u32(0);
-        let augmentation: &[u8] = if personality.is_some() {
-            b"\x01zPLR\0"
-        } else {
-            b"\x01zR\0"
+        let augmentation: &[u8] = match personality {
+            Some(_) => b"\x01zPLR",
+            None => b"\x01zR",
         };
         self.bytes.extend_from_slice(augmentation);
+        self.bytes.extend_from_slice(common.letter());
+        self.bytes.push(0);
         put_unsigned(&mut self.bytes, self.code_align);
         put_signed(&mut self.bytes, self.data_align);
         self.bytes.push(self.return_address_column as u8);
@@ -130,18 +160,20 @@ impl FrameTable {
         }
         self.initial.iter().for_each(|&op| self.put_op(op));
         self.close(4);
-        self.common.push((personality.map(|(symbol, _)| symbol), start));
+        self.common.push((common, start));
         (start, field)
     }
 
-    /// Adds the common entry of `.debug_frame` (DWARF 5, section 6.4.1), which has no augmentation.
+    /// Adds the common entry of `.debug_frame` (DWARF 5, section 6.4.1), which has no augmentation but the key.
     #[cold]
-    fn add_debug_common(&mut self, version: u8) -> u32 {
+    fn add_debug_common(&mut self, common: Common, version: u8) -> u32 {
         self.last = self.bytes.len();
         let start = self.bytes.len() as u32;
         self.put_u32(0);
         self.put_u32(u32::MAX);
-        self.bytes.extend_from_slice(&[version, 0]);
+        self.bytes.push(version);
+        self.bytes.extend_from_slice(common.letter());
+        self.bytes.push(0);
         if version >= 4 {
             self.bytes.extend_from_slice(&[self.address_bytes, 0]);
         }
@@ -153,7 +185,7 @@ impl FrameTable {
         }
         self.initial.iter().for_each(|&op| self.put_op(op));
         self.close(usize::from(self.address_bytes));
-        self.common.push((None, start));
+        self.common.push((common, start));
         start
     }
 
@@ -164,7 +196,7 @@ impl FrameTable {
         ops: &[(u32, UnwindOp)],
         personality: Option<(SymbolId, Encodings)>,
     ) -> EntryFields {
-        let (common, personality_field) = self.common_entry(personality);
+        let (common, personality_field) = self.common_entry(personality, ops);
         self.last = self.bytes.len();
         self.put_u32(0);
         self.put_u32(self.bytes.len() as u32 - common);
@@ -190,7 +222,7 @@ impl FrameTable {
 
     /// Adds the entry of a function to `.debug_frame`.
     pub fn add_for_debuggers(&mut self, code_bytes: u32, ops: &[(u32, UnwindOp)]) -> DebugEntryFields {
-        let (common, _) = self.common_entry(None);
+        let (common, _) = self.common_entry(None, ops);
         self.last = self.bytes.len();
         self.put_u32(0);
         let start = self.bytes.len() as u64;
@@ -275,6 +307,23 @@ impl FrameTable {
             },
             UnwindOp::DefineCfaRegister(register) => self.put_with(DEF_CFA_REGISTER, u32::from(register)),
             UnwindOp::SavedAt(register, offset) => self.put_saved(register, offset / self.data_align),
+            UnwindOp::ValuePlus(register, bytes) => {
+                let mut value = Vec::new();
+                match u8::try_from(register) {
+                    Ok(small @ 0..32) => value.push(OP_BREG0 + small),
+                    _ => {
+                        value.push(OP_BREGX);
+                        put_unsigned(&mut value, register.into());
+                    }
+                }
+                put_signed(&mut value, bytes.into());
+                self.put_with(VAL_EXPRESSION, register.into());
+                put_unsigned(&mut self.bytes, value.len() as u32);
+                self.bytes.extend_from_slice(&value);
+            }
+            UnwindOp::AsAtFirst(register) if register < 0x40 => self.bytes.push(RESTORE | register as u8),
+            UnwindOp::AsAtFirst(register) => self.put_with(RESTORE_EXTENDED, register.into()),
+            UnwindOp::ToggleSigned(_) => self.bytes.push(TOGGLE_SIGNED),
             UnwindOp::RememberState => self.bytes.push(REMEMBER_STATE),
             UnwindOp::RestoreState => self.bytes.push(RESTORE_STATE),
         }

@@ -71,11 +71,14 @@ fn properties(module: &Module, target: &TargetDesc) -> Option<ToolSection> {
     let note = target.elf.protection_note?;
     let flags = &module.flags;
     let mut bits = 0;
-    if flags.marks_branch_targets {
+    if flags.marks_branch_targets || flags.declares_marked_targets && target.protects_returns {
         bits |= note.marked_targets;
     }
     if flags.allows_shadow_stack {
         bits |= note.shadow_stack;
+    }
+    if flags.declares_signed_returns {
+        bits |= note.signed_returns;
     }
     if bits == 0 {
         return None;

@@ -66,6 +66,7 @@ static TARGET: TargetDesc = TargetDesc {
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,
+    protects_returns: false,
     return_address_bytes: 0,
     guarded_systems: &[],
     red_zone_bytes: 0,
@@ -105,7 +106,7 @@ static TARGET: TargetDesc = TargetDesc {
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(16, -8)],
         filler: 0xcc,
         protection_note: None,
-        no_operation: None,
+        no_operation: &[],
     },
 };
 

@@ -336,6 +336,17 @@ pub enum StackProtector {
     Required,
 }
 
+/// Which functions sign the return address while it is in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+// The variants are LLVM's values of the attribute `sign-return-address`.
+pub enum ReturnSigning {
+    #[default]
+    None,
+    /// Those that store it.
+    NonLeaf,
+    All,
+}
+
 /// Where the value is that guards frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GuardPlace {
@@ -377,9 +388,19 @@ pub struct FunctionHead {
     pub no_return: bool,
     /// Whether its entry is not marked as a place to which indirect branches may lead (`nocf_check`).
     pub no_entry_mark: bool,
-    /// How many bytes that do nothing it begins with, to be written over (`patchable-function-entry`).
+    /// Whether places in it to which indirect branches may lead are marked, also if the module does not say so for all
+    /// functions (`branch-target-enforcement`).
+    pub marks_branch_targets: bool,
+    /// Whether it signs its return address (`sign-return-address`).
+    pub signs_return: ReturnSigning,
+    /// Whether it does so with the second of two keys (`sign-return-address-key`).
+    pub signs_by_second_key: bool,
+    /// Whether it keeps its return address on a stack of its own, too (`shadowcallstack`).
+    pub keeps_shadow_stack: bool,
+    /// How many instructions that do nothing, the shortest there are, it begins with, to be written over
+    /// (`patchable-function-entry`).
     pub entry_filler: u32,
-    /// How many such bytes stand before it (`patchable-function-prefix`).
+    /// How many such instructions stand before it (`patchable-function-prefix`).
     pub prefix_filler: u32,
     /// Whether its first instruction has room for a short jump (`prologue-short-redirect`).
     pub has_room_for_jump: bool,
@@ -436,6 +457,10 @@ impl FunctionHead {
             cold: false,
             no_return: false,
             no_entry_mark: false,
+            marks_branch_targets: false,
+            signs_return: ReturnSigning::None,
+            signs_by_second_key: false,
+            keeps_shadow_stack: false,
             entry_filler: 0,
             prefix_filler: 0,
             has_room_for_jump: false,
@@ -543,8 +568,15 @@ pub struct ModuleFlags {
     pub marks_branch_targets: bool,
     /// Whether only functions whose address is taken are such places, of all that are seen elsewhere (`ibt-seal`).
     pub seals_functions: bool,
-    /// Whether the code gets along with a shadow stack (`cf-protection-return`), which the object says.
+    /// Whether the code gets along with a shadow stack (`cf-protection-return`, `guarded-control-stack`), which the
+    /// object says.
     pub allows_shadow_stack: bool,
+    /// Whether the object says that such places are marked, which functions say of themselves
+    /// (`branch-target-enforcement`).
+    pub declares_marked_targets: bool,
+    /// Whether the object says that return addresses are signed, which functions say of themselves
+    /// (`sign-return-address`).
+    pub declares_signed_returns: bool,
     /// How stacks are aligned in bytes, where that is not what the convention says (`override-stack-alignment`).
     pub stack_align: Option<u32>,
 }

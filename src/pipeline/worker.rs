@@ -240,7 +240,8 @@ impl<'a> Worker<'a> {
         self.clock.lap(&mut self.report.times.optimize);
         self.stage = Stage::Compile;
         self.view.features = self.machine.features(self.view.module, definition.head)?;
-        self.view.marks_entry = self.entries.contains(definition.id);
+        // A function that is only called may still be entered by what a linker puts between.
+        self.view.marks_entry = self.entries.contains(definition.id) || definition.head.marks_branch_targets;
         let unit = Unit {
             function: &self.function,
             head: definition.head,

@@ -58,6 +58,7 @@ static TARGET: TargetDesc = TargetDesc {
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,
+    protects_returns: false,
     return_address_bytes: 0,
     guarded_systems: &[],
     red_zone_bytes: 0,
@@ -97,7 +98,7 @@ static TARGET: TargetDesc = TargetDesc {
         initial_unwind: &[],
         filler: 0,
         protection_note: None,
-        no_operation: None,
+        no_operation: &[],
     },
 };
 

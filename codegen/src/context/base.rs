@@ -1,7 +1,7 @@
 //! The state that both contexts have in common for the function that is compiled.
 
 use crate::buffer::CodeBuffer;
-use crate::context::frame_code::{branch_mark, stack_probes};
+use crate::context::frame_code::{branch_marks, stack_probes};
 use crate::context::refusals;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
@@ -91,6 +91,7 @@ impl<'a, I: Isa> Base<'a, I> {
         if unit.function.has_block_addresses() || unit.function.cfg().indirect_jumps() > 0 {
             address_blocks(unit.function, buf)?;
         }
+        let marks = branch_marks(isa, unit);
         Ok(Base {
             isa,
             function: unit.function,
@@ -105,8 +106,8 @@ impl<'a, I: Isa> Base<'a, I> {
             imm_bytes: 8,
             incoming: Incoming::default(),
             probes: stack_probes(unit.head, unit.view)?,
-            may_have_tables: !unit.head.no_jump_tables,
-            branch_mark: branch_mark(isa, unit.view),
+            may_have_tables: !unit.head.no_jump_tables && !marks.is_some_and(|marks| marks.marks_tables),
+            branch_mark: marks.map(|marks| marks.mark),
             error: None,
         })
     }

@@ -296,6 +296,7 @@ mod tests {
         special: SpecialArgs::NONE,
         passes_memory: true,
         callee_pops: false,
+        pushed_address_bytes: 0,
         narrowest_bytes: 1,
         shares_positions: false,
         shadow_bytes: 0,

@@ -67,6 +67,13 @@ pub(crate) trait Constants<'a>: Context<'a> {
                 ));
                 return;
             };
+            if !self.isa().reaches_blocks(self.function().insts().len()) {
+                let isa = self.isa();
+                let in_code = isa.table_entry_fixup().is_some();
+                let table = self.base_mut().buf.jump_table(std::iter::once(label), in_code);
+                isa.distant_block_addr(self, dst, table);
+                return;
+            }
             Ref::new(RefKind::Label, label.0)
         } else {
             self.base_mut().buf.foreign_block(function, block)

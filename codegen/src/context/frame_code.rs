@@ -1,6 +1,6 @@
 //! Prologues, epilogues, stack probes and two-way branches as both contexts make them.
 
-use crate::branch::{Branch, CallTarget, Join};
+use crate::branch::{Branch, BranchMarks, CallTarget, Join};
 use crate::buffer::CodeBuffer;
 use crate::error::CodegenError;
 use crate::frame_info::{FrameInfo, FrameSink, StackProbes};
@@ -59,11 +59,11 @@ fn asked_probes(head: &FunctionHead, view: ModuleView<'_>) -> Result<StackProbes
     }
 }
 
-/// What stands where indirect branches may lead to, if the module has such marks.
+/// What stands where indirect branches may lead to, if the function has such marks.
 #[inline]
-pub(crate) fn branch_mark(isa: &impl Isa, view: ModuleView<'_>) -> Option<MInst> {
-    match view.module.flags.marks_branch_targets {
-        true => isa.branch_marks().map(|marks| marks.mark),
+pub(crate) fn branch_marks(isa: &impl Isa, unit: &Unit<'_>) -> Option<BranchMarks> {
+    match unit.view.module.flags.marks_branch_targets || unit.head.marks_branch_targets {
+        true => isa.branch_marks(),
         false => None,
     }
 }
@@ -76,9 +76,9 @@ fn put_entry<I: Isa>(isa: &I, unit: &Unit<'_>, out: &mut BodySink<'_, I>) -> u32
     }
     let mut marked = 0;
     if view.marks_entry
-        && let Some(mark) = branch_mark(isa, view)
+        && let Some(marks) = branch_marks(isa, unit)
     {
-        out.emit(mark);
+        out.emit(marks.entry);
         marked = out.buf.offset();
     }
     if head.entry_filler > 0 || head.calls_fentry || head.has_room_for_jump {
@@ -105,7 +105,7 @@ fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, marked: u32, out: &mut 
     {
         out.emit(inst);
     }
-    let mut left = unit.head.entry_filler;
+    let mut left = isa.desc().elf.filler_bytes(unit.head.entry_filler) as u32;
     while left > 0
         && let Some((inst, bytes)) = isa.filler(left)
     {

@@ -6,7 +6,7 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::module_view::{ModuleView, RelocationModel};
 use crate::unit::Unit;
-use frazil_ir::module::FunctionHead;
+use frazil_ir::module::{FunctionHead, ReturnSigning};
 use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, Refusal, TypeData};
 
 /// Attributes and module flags that would change the code in ways that are not implemented.
@@ -86,6 +86,17 @@ pub(crate) fn refuse_wide_saves(isa: &impl Isa, conv: &ConvDesc, view: ModuleVie
 pub(crate) fn refuse_entry(isa: &impl Isa, head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
     if !head.cleared_registers.is_empty() {
         refuse_clearing(isa, view.module.strings.bytes(head.cleared_registers))?;
+    }
+    if !isa.desc().protects_returns {
+        let asked = [
+            (head.marks_branch_targets, "branch-target-enforcement"),
+            (head.signs_return != ReturnSigning::None, "sign-return-address"),
+            (head.keeps_shadow_stack, "shadowcallstack"),
+        ];
+        if let Some((_, name)) = asked.iter().find(|row| row.0) {
+            let what = format!("function attribute {name}");
+            return Err(CodegenError::unsupported(Refusal::FunctionAttribute, what));
+        }
     }
     if (head.has_room_for_jump || head.entry_filler.max(head.prefix_filler) > 0) && isa.filler(1).is_none() {
         return Err(CodegenError::unsupported(

@@ -60,7 +60,7 @@ use crate::exceptions::Landing;
 use crate::floats::with_legal_types;
 use crate::frame::CycleSlots;
 use crate::frame_info::Clearing;
-use crate::frame_info::{FrameInfo, FrameSink, Guard};
+use crate::frame_info::{FrameInfo, FrameSink, Guard, ReturnProtection};
 use crate::halt::Halt;
 use crate::isa::Isa;
 use crate::minst::Mem;
@@ -73,7 +73,7 @@ use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
-use frazil_ir::module::{FramePointer, FunctionHead};
+use frazil_ir::module::{FramePointer, FunctionHead, ReturnSigning};
 use frazil_ir::{AsmData, Block};
 
 /// The context of one function: implements what lowering rules ask for.
@@ -288,8 +288,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             FramePointer::NonLeaf => self.has_calls,
             FramePointer::None => false,
         };
+        let protection = ReturnProtection::of(self.head);
         let frame = FrameInfo {
-            needs_frame: keep || self.has_calls || self.has_dynamic_stack || self.st.frame.needed,
+            needs_frame: keep
+                || self.has_calls
+                || self.has_dynamic_stack
+                || self.st.frame.needed
+                || protection.signing == ReturnSigning::All,
             frame_pointer: true,
             pushes_saved: false,
             // What is above the frame pointer, and the slot it points to, counts for the alignment, too.
@@ -309,6 +314,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             red_zone: !self.head.no_red_zone,
             clearing: self.clearing()?,
             probes: self.base.probes,
+            protection,
             guard: self.st.frame.guard.map(|offset| {
                 let mem = Mem::base(self.base.isa.desc().frame_pointer, offset);
                 Guard::new(mem, self.base.view)

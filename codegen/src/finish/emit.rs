@@ -15,7 +15,7 @@ use crate::annotate::{self, Liveness};
 use crate::branch::Branch;
 use crate::buffer::CodeBuffer;
 use crate::context::frame_code::{
-    BodySink, branch_mark, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst,
+    BodySink, branch_marks, finish_body, finish_prologue, make_room, prologue_bytes, put_branch, put_inst,
 };
 use crate::debug::{CodeDebug, FrameDistances, find_labels};
 use crate::desc::Role;
@@ -117,7 +117,7 @@ pub(crate) fn emit<I: Isa>(
     }
     thread_empty_blocks(func, &mut state.threaded);
     state.collect_dispatch_labels(func, body.block_addresses);
-    let mark = branch_mark(isa, unit.view);
+    let mark = branch_marks(isa, unit).map(|marks| marks.mark);
     if mark.is_some() {
         state.find_marked_blocks(func, body.block_addresses);
     }

@@ -35,12 +35,13 @@
 use crate::context::frame_code::stack_probes;
 use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
-use crate::frame_info::{Clearing, FrameInfo, Guard};
+use crate::frame_info::{Clearing, FrameInfo, Guard, ReturnProtection};
 use crate::isa::Isa;
 use crate::mfunc::MFunc;
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::Unit;
+use frazil_ir::module::ReturnSigning;
 
 /// What the emitter needs to know besides the function.
 #[derive(Clone, Copy, Debug)]
@@ -134,8 +135,9 @@ pub(super) fn lay_out_frame<I: Isa>(
         clearing: options.clearing,
         probes: stack_probes(head, view)?,
         guard: None,
+        protection: ReturnProtection::of(head),
     };
-    frame.needs_frame |= options.frame_pointer && pushes;
+    frame.needs_frame |= options.frame_pointer && pushes || frame.protection.signing == ReturnSigning::All;
     // Without pushes, the frame pointer is only set up with the frame, and incoming arguments are addressed from it.
     frame.needs_frame |= options.frame_pointer && !pushes && func.insts.iter().any(MInst::names_frame);
     if head.naked {

@@ -37,7 +37,7 @@ use crate::parts::Parts;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
 use exceptions::Invokes;
-use frazil_ir::module::{FunctionHead, StackProtector};
+use frazil_ir::module::{FunctionHead, ReturnSigning, StackProtector};
 use frazil_ir::{EntityRef, Function, Operand, Value};
 
 /// The entry of [`SelectState::vreg_of`] for a value without virtual registers so far.
@@ -136,6 +136,7 @@ pub(crate) fn select<I: Isa>(
         areas: std::mem::take(&mut mfunc.frame.areas),
         has_dynamic_stack: state.analysis.has_dynamic_stack,
         calls_returning_twice: state.analysis.calls_returning_twice,
+        is_never_wrapped: unit.head.signs_return == ReturnSigning::All,
         realigned_to: if realigns(unit.head) { base.frame_align } else { 0 },
         ..FrameNeeds::default()
     };

@@ -63,7 +63,7 @@ impl AsmBuilder<'_> {
             .as_ref()
             .is_some_and(|attachments| attachments.type_words.is_some());
         let before = head.prefix_data.as_ref().map_or(0, |data| data.size)
-            + u64::from(head.prefix_filler)
+            + self.target.desc().elf.filler_bytes(head.prefix_filler)
             + if has_words { TYPE_WORDS_BYTES } else { 0 };
         if self.code_ends.len() <= section.index() {
             self.code_ends.resize(section.index() + 1, Some(0));

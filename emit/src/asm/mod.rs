@@ -225,6 +225,9 @@ impl<'a> AsmBuilder<'a> {
         let needs_frame = head.unwind_table || !head.no_unwind;
         if needs_frame {
             self.line(format_args!(".cfi_startproc"));
+            if head.signs_by_second_key {
+                self.line(format_args!(".cfi_b_key_frame"));
+            }
         }
         let personality = exceptions::handler(self.module, head, code);
         if let Some(personality) = personality {
@@ -292,12 +295,16 @@ impl<'a> AsmBuilder<'a> {
 
     /// Labels where the filler of a function begins, and puts that before the function.
     #[cold]
-    fn put_prefix(&mut self, function: FuncId, bytes: u32) {
+    fn put_prefix(&mut self, function: FuncId, count: u32) {
         let elf = &self.target.desc().elf;
         writeln!(self.text, ".L..n{}:", function.index()).expect("strings can be written");
-        if bytes > 0 {
-            let filler = elf.no_operation.unwrap_or(elf.filler);
-            self.line(format_args!(".fill\t{bytes}, 1, {filler:#x}"));
+        if count > 0 {
+            let unit = elf.filler_unit();
+            let value = unit
+                .iter()
+                .rev()
+                .fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+            self.line(format_args!(".fill\t{count}, {}, {value:#x}", unit.len()));
         }
     }
 
@@ -513,6 +520,14 @@ impl<'a> AsmBuilder<'a> {
                 UnwindOp::DefineCfaOffset(bytes) => self.line(format_args!(".cfi_def_cfa_offset\t{bytes}")),
                 UnwindOp::DefineCfaRegister(register) => self.line(format_args!(".cfi_def_cfa_register\t{register}")),
                 UnwindOp::SavedAt(register, bytes) => self.line(format_args!(".cfi_offset\t{register}, {bytes}")),
+                UnwindOp::ValuePlus(register, bytes) => self.line(format_args!(
+                    ".cfi_escape\t{:#x}, {register}, 2, {:#x}, {:#x}",
+                    crate::cfi::VAL_EXPRESSION,
+                    u16::from(crate::cfi::OP_BREG0) + register,
+                    bytes.cast_unsigned() & 0x7f
+                )),
+                UnwindOp::AsAtFirst(register) => self.line(format_args!(".cfi_restore\t{register}")),
+                UnwindOp::ToggleSigned(_) => self.line(format_args!(".cfi_negate_ra_state")),
                 UnwindOp::RememberState => self.line(format_args!(".cfi_remember_state")),
                 UnwindOp::RestoreState => self.line(format_args!(".cfi_restore_state")),
             }

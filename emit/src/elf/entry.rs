@@ -30,7 +30,7 @@ impl ObjectBuilder<'_> {
             self.contents.append(desc, section, given, data.size)?;
         }
         let elf = &self.target.elf;
-        let filler = vec![elf.no_operation.unwrap_or(elf.filler); head.prefix_filler as usize];
+        let filler = elf.filler_unit().repeat(head.prefix_filler as usize);
         self.contents.append(desc, section, &filler, filler.len() as u64)?;
         if let Some((first, second)) = type_words {
             let little = [first, second].map(u32::to_le_bytes).concat();
@@ -58,7 +58,7 @@ impl ObjectBuilder<'_> {
                     true => TYPE_WORD_BYTES,
                     false => 0,
                 };
-                let before = data.size + u64::from(head.prefix_filler) + words;
+                let before = data.size + self.target.elf.filler_bytes(head.prefix_filler) + words;
                 self.add_data_relocations(data, section, start - before)?;
             }
             if let Some(data) = &head.prologue_data {
@@ -73,7 +73,7 @@ impl ObjectBuilder<'_> {
     pub(super) fn list_filler(&mut self, head: &FunctionHead, mark_bytes: u32) -> Result<(), EmitError> {
         let distance = match head.prefix_filler {
             0 => i64::from(mark_bytes),
-            bytes => -i64::from(bytes),
+            count => -(self.target.elf.filler_bytes(count) as i64),
         };
         let section = self.placement.filler_list(head.symbol);
         self.put_address(section, head.symbol, distance, Naming::Section)

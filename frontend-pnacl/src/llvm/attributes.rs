@@ -7,6 +7,7 @@
 //! know, is collected by name.
 
 use super::codes::attributes as code;
+use super::protection::Protection;
 use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
@@ -60,6 +61,7 @@ mod kind {
     pub const SWIFT_SELF: u64 = 46;
     pub const SWIFT_ERROR: u64 = 47;
     pub const NO_CF_CHECK: u64 = 56;
+    pub const SHADOW_CALL_STACK: u64 = 58;
     pub const PREALLOCATED: u64 = 65;
     pub const SWIFT_ASYNC: u64 = 75;
     pub const BY_REF: u64 = 69;
@@ -93,7 +95,6 @@ mod kind {
         (13, "noimplicitfloat"),
         (40, "jumptable"),
         (44, "safestack"),
-        (58, "shadowcallstack"),
         (59, "speculative_load_hardening"),
         (83, "presplitcoroutine"),
         (84, "fn_ret_thunk_extern"),
@@ -108,12 +109,10 @@ pub(super) const HOOKS: [&str; 2] = ["instrument-function-entry-inlined", "instr
 /// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
 /// and the value with which they change nothing.
 const UNSUPPORTED_STRINGS: &[(&str, &str)] = &[
-    ("branch-target-enforcement", "false"),
     ("function-instrument", "xray-never"),
     ("instrument-function-entry", ""),
     ("instrument-function-exit", ""),
     ("patchable-function", "prologue-short-redirect"),
-    ("sign-return-address", "none"),
     ("use-soft-float", "false"),
 ];
 
@@ -243,6 +242,8 @@ pub struct FunctionAttributes {
     pub returns_twice: bool,
     /// It, or what is called, is not marked as a place to which indirect branches may lead.
     pub no_cf_check: bool,
+    /// How it protects its control flow.
+    pub protection: Protection,
     /// Without prologue and epilogue.
     pub naked: bool,
     /// Calls of it go through the global offset table.
@@ -657,6 +658,7 @@ fn apply_to_function(
                 kind::RETURNS_TWICE => attributes.returns_twice = true,
                 kind::NAKED => attributes.naked = true,
                 kind::NO_CF_CHECK => attributes.no_cf_check = true,
+                kind::SHADOW_CALL_STACK => attributes.protection.shadow_call_stack = true,
                 kind::NON_LAZY_BIND => attributes.non_lazy_bind = true,
                 kind::NO_RED_ZONE => attributes.no_red_zone = true,
                 kind::COLD => attributes.cold = true,
@@ -683,6 +685,9 @@ fn apply_to_function(
             if name == b"frame-pointer" && !FRAME_POINTERS.iter().any(|word| word.as_bytes() == value) {
                 let value = String::from_utf8_lossy(value);
                 return Err(record.malformed(format!("an attribute frame-pointer of the value {value:?}")));
+            }
+            if !attributes.protection.note(name, value) {
+                return Err(record.malformed("an attribute sign-return-address of an unknown value"));
             }
             let by_value = UNSUPPORTED_STRINGS
                 .iter()

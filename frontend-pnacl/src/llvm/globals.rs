@@ -642,6 +642,7 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
     head.no_return = attributes.no_return;
     head.naked = attributes.naked;
     head.no_entry_mark = attributes.no_cf_check;
+    attributes.protection.apply(head);
     head.no_tail_calls = attributes.string("disable-tail-calls") == Some(b"true");
     head.no_jump_tables = attributes.string("no-jump-tables") == Some(b"true");
     head.no_red_zone = attributes.no_red_zone;

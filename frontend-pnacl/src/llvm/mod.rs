@@ -17,6 +17,7 @@ pub mod globals;
 mod linkage;
 pub mod metadata;
 pub mod module;
+pub mod protection;
 mod shapes;
 pub mod types;
 mod undominated;

@@ -578,8 +578,11 @@ impl<'a> BitcodeModule<'a> {
                 b"Dwarf Version" => self.dwarf_version = small.unwrap_or(0),
                 b"Debug Info Version" => self.debug_version = value,
                 b"ibt-seal" => flags.seals_functions = true,
-                // Old modules say here alone what attributes of functions say in others.
-                b"branch-target-enforcement" | b"sign-return-address" if value == 0 => {}
+                // What functions do their attributes say; this is what the object says. With 1, old modules say what
+                // attributes say in others.
+                b"branch-target-enforcement" if value != 1 => flags.declares_marked_targets = value != 0,
+                b"sign-return-address" if value != 1 => flags.declares_signed_returns = value != 0,
+                b"guarded-control-stack" => flags.allows_shadow_stack |= value != 0,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
                 name => self.refuse_flag(name, place),
             }

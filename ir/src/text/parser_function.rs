@@ -9,7 +9,7 @@ use super::parser::{Parsed, Parser};
 use crate::debug::LocationId;
 use crate::entities::{Block, SigId, Value};
 use crate::function::{Function, SlotData, ValueKind};
-use crate::module::SymbolKind;
+use crate::module::{ReturnSigning, SymbolKind};
 use crate::operand::Operand;
 use crate::signature::{CallConv, Param, ParamKind, Signature};
 use crate::types::{Type, TypeTable};
@@ -117,6 +117,11 @@ impl<'s> Parser<'s> {
             "cold" => head.cold = true,
             "no_return" => head.no_return = true,
             "no_entry_mark" => head.no_entry_mark = true,
+            "marks_branch_targets" => head.marks_branch_targets = true,
+            "signs_stored_return" => head.signs_return = ReturnSigning::NonLeaf,
+            "signs_return" => head.signs_return = ReturnSigning::All,
+            "signs_by_second_key" => head.signs_by_second_key = true,
+            "keeps_shadow_stack" => head.keeps_shadow_stack = true,
             "align" => head.align_log2 = align_log2,
             "frame_pointer" => head.frame_pointer = frame_pointer,
             "stack_probe_size" => head.stack_probe_size = bytes,

@@ -282,6 +282,8 @@ impl ModuleParser<'_> {
                 "stack_align" => parser.module.flags.stack_align = Some(parser.small()?),
                 "seals_functions" => parser.module.flags.seals_functions = true,
                 "allows_shadow_stack" => parser.module.flags.allows_shadow_stack = true,
+                "declares_marked_targets" => parser.module.flags.declares_marked_targets = true,
+                "declares_signed_returns" => parser.module.flags.declares_signed_returns = true,
                 _ => return Err(parser.error(format!("unknown module flag `{word}`"))),
             }
         }

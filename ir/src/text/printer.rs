@@ -8,7 +8,7 @@ use super::signatures::{print_signature, write_call_conv, write_params, write_re
 use crate::cfg::Cfg;
 use crate::entities::{Block, Inst};
 use crate::function::{Function, InstData};
-use crate::module::{FramePointer, FunctionHead, Module, StackProtector, SymbolKind};
+use crate::module::{FramePointer, FunctionHead, Module, ReturnSigning, StackProtector, SymbolKind};
 use crate::opcode::{Format, Opcode};
 use crate::operand::Operand;
 use crate::signature::CallConv;
@@ -128,6 +128,11 @@ impl FunctionPrinter<'_> {
             (head.cold, " cold"),
             (head.no_return, " no_return"),
             (head.no_entry_mark, " no_entry_mark"),
+            (head.marks_branch_targets, " marks_branch_targets"),
+            (head.signs_return == ReturnSigning::NonLeaf, " signs_stored_return"),
+            (head.signs_return == ReturnSigning::All, " signs_return"),
+            (head.signs_by_second_key, " signs_by_second_key"),
+            (head.keeps_shadow_stack, " keeps_shadow_stack"),
             (head.has_room_for_jump, " has_room_for_jump"),
             (head.calls_fentry, " calls_fentry"),
             (head.realigns_stack, " realigns_stack"),

@@ -164,6 +164,8 @@ impl ModulePrinter<'_> {
             (flags.marks_branch_targets, " marks_branch_targets"),
             (flags.seals_functions, " seals_functions"),
             (flags.allows_shadow_stack, " allows_shadow_stack"),
+            (flags.declares_marked_targets, " declares_marked_targets"),
+            (flags.declares_signed_returns, " declares_signed_returns"),
         ];
         for (_, word) in words.iter().filter(|row| row.0) {
             self.out.write_str(word)?;

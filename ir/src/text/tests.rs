@@ -11,7 +11,7 @@ use frazil_test_support::Random;
 const EVERYTHING: &str = r#"source "t \"quoted\".c"
 triple "x86_64-unknown-linux-gnu"
 layout pointer_bits 32 stack_align 8 big_endian
-flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 stack_align 8 runtime_uses_got marks_branch_targets seals_functions allows_shadow_stack
+flags pic_level 2 pie_level 1 code_model 3 unwind_tables 2 direct_access_external_data 0 frame_pointer all guard_place other_segment guard_offset 20 stack_align 8 runtime_uses_got marks_branch_targets seals_functions allows_shadow_stack declares_marked_targets declares_signed_returns
 asm ".globl x"
 identification "somebody"
 command_line "-O7"
@@ -48,7 +48,7 @@ destructor 7 @f
 used [@table, @f]
 compiler_used [@plain]
 
-func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls no_jump_tables naked cold no_return no_entry_mark has_room_for_jump calls_fentry realigns_stack spares_wide_vectors align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 entry_filler 5 prefix_filler 3 stack_align 32 cleared_registers "used" stack_probe "inline-asm" target_cpu "znver1" target_features "+sse4.1" unsupported garbage_collection "x" personality @printf section_prefix "x" associated @table type_words 7 4294967295 {
+func @f(i32 signext v0, ptr byval(24, align 8) v1, i8 zeroext inreg v2, ptr sret v3, ...) -> (i32, i1 zeroext) fastcc no_unwind_table no_unwind no_red_zone no_tail_calls no_jump_tables naked cold no_return no_entry_mark marks_branch_targets signs_stored_return signs_by_second_key keeps_shadow_stack has_room_for_jump calls_fentry realigns_stack spares_wide_vectors align 64 frame_pointer non_leaf stack_protector strong stack_protector_bytes 16 stack_probe_size 4096 entry_filler 5 prefix_filler 3 stack_align 32 cleared_registers "used" stack_probe "inline-asm" target_cpu "znver1" target_features "+sse4.1" unsupported garbage_collection "x" personality @printf section_prefix "x" associated @table type_words 7 4294967295 {
   v4 = slot 16 align 8
   v9 = slot 3
 b0:

@@ -8,8 +8,7 @@
 //! to know of halves; functions whose texts of assembly overwrite them save them.
 //!
 //! What is not here, and so refused by name: `ghccc`, the conventions of vector functions (`aarch64_vector_pcs`,
-//! `aarch64_sve_vector_pcs`), of SME's support routines, of Windows (`win64cc`), `preserve_nonecc`, `tailcc` and
-//! Swift's.
+//! `aarch64_sve_vector_pcs`), of SME's support routines, and of Windows (`win64cc`).
 
 use crate::regs::*;
 use frazil_codegen::{ConvDesc, PRegSet, Reg, SpecialArgs};
@@ -25,6 +24,14 @@ const VECTORS: [Reg; 8] = [v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)];
 
 /// Holds the callee of an indirect call: no register of an argument, and free at every call.
 const CALLEE: Reg = x(9);
+
+const SPECIAL: SpecialArgs = SpecialArgs {
+    nest: x(15),
+    swift_self: x(20),
+    swift_error: x(21),
+    swift_async: x(22),
+    struct_return: x(8),
+};
 
 const C: ConvDesc = ConvDesc {
     name: "AAPCS64",
@@ -42,18 +49,15 @@ const C: ConvDesc = ConvDesc {
     stack_slot_bytes: 8,
     stack_align: 16,
     indirect_callee: CALLEE,
-    special: SpecialArgs {
-        nest: x(15),
-        struct_return: x(8),
-        ..SpecialArgs::NONE
-    },
+    special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    pushed_address_bytes: 0,
     narrowest_bytes: 1,
     shares_positions: false,
     shadow_bytes: 0,
     returns_struct_pointer: false,
-    is_plain: true,
+    is_plain: false,
     preserves_wide_vectors: false,
     keeps_pairs: true,
     pairs_begin_even: true,
@@ -64,10 +68,108 @@ const C: ConvDesc = ConvDesc {
 };
 
 /// The C convention.
-pub static AAPCS64: ConvDesc = C;
+pub static AAPCS64: ConvDesc = ConvDesc { is_plain: true, ..C };
+
+/// `preserve_mostcc`: callees save `x9` to `x15`, too.
+static PRESERVE_MOST: ConvDesc = ConvDesc {
+    name: "preserve_most",
+    callee_saved: MOST,
+    kept_by_calls: SAVED,
+    ..C
+};
+
+const MOST: PRegSet = SAVED.union(PRegSet::from_banks(0xfe00, 0));
+
+/// `preserve_allcc`: all of the vector registers but those of arguments, too.
+static PRESERVE_ALL: ConvDesc = ConvDesc {
+    name: "preserve_all",
+    callee_saved: MOST.union(PRegSet::from_banks(0, 0xffff_ff00)),
+    preserves_wide_vectors: true,
+    ..C
+};
+
+/// `preserve_nonecc`: callees save nothing but the frame pointer and the link register. LLVM passes integers of less
+/// than 32 bits in registers of the C convention that are left.
+static PRESERVE_NONE: ConvDesc = ConvDesc {
+    name: "preserve_none",
+    int_args: &NONE_ARGS,
+    indirect_callee: x(19),
+    special: SpecialArgs::NONE,
+    passes_memory: false,
+    keeps_pairs: false,
+    narrowest_bytes: 4,
+    callee_saved: NONE_SAVED,
+    kept_by_calls: NONE_SAVED,
+    ..C
+};
+
+const NONE_SAVED: PRegSet = PRegSet::of(&[FP, LR]);
+
+const NONE_ARGS: [Reg; 25] = [
+    x(20),
+    x(21),
+    x(22),
+    x(23),
+    x(24),
+    x(25),
+    x(26),
+    x(27),
+    x(28),
+    x(0),
+    x(1),
+    x(2),
+    x(3),
+    x(4),
+    x(5),
+    x(6),
+    x(7),
+    x(10),
+    x(11),
+    x(12),
+    x(13),
+    x(14),
+    x(9),
+    x(15),
+    Reg::NONE,
+];
+
+/// `swiftcc`.
+static SWIFT: ConvDesc = ConvDesc { name: "Swift", ..C };
+
+/// `tailcc`: a tail call takes the place of its caller under every recipe.
+static TAIL: ConvDesc = ConvDesc {
+    name: "tail",
+    callee_pops: true,
+    ..C
+};
+
+/// `swifttailcc`. With Swift's error, LLVM has callees save the registers of the others, so that it is refused.
+static SWIFT_TAIL: ConvDesc = ConvDesc {
+    name: "Swift tail",
+    special: SpecialArgs {
+        swift_error: Reg::NONE,
+        ..SPECIAL
+    },
+    callee_saved: SWIFT_TAIL_SAVED,
+    kept_by_calls: SWIFT_TAIL_SAVED,
+    callee_pops: true,
+    ..C
+};
+
+const SWIFT_TAIL_SAVED: PRegSet = SAVED.minus(PRegSet::of(&[x(20), x(22)]));
 
 /// LLVM's numbers (`llvm/IR/CallingConv.h`).
-const CONVENTIONS: [(u16, &ConvDesc); 3] = [(0, &AAPCS64), (8, &AAPCS64), (9, &AAPCS64)];
+const CONVENTIONS: [(u16, &ConvDesc); 9] = [
+    (0, &AAPCS64),
+    (8, &AAPCS64),
+    (9, &AAPCS64),
+    (14, &PRESERVE_MOST),
+    (15, &PRESERVE_ALL),
+    (16, &SWIFT),
+    (18, &TAIL),
+    (20, &SWIFT_TAIL),
+    (21, &PRESERVE_NONE),
+];
 
 /// The table of a convention.
 pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
@@ -87,7 +189,8 @@ mod tests {
             let arguments = [conv.int_args, conv.float_args].concat();
             let results = [conv.int_returns, conv.float_returns].concat();
             let others = [conv.indirect_callee, conv.special.struct_return];
-            for reg in [arguments, results, others.to_vec()].concat() {
+            let written = [arguments, results, others.to_vec()].concat();
+            for reg in written.into_iter().filter(|reg| reg.is_physical()) {
                 assert!(!conv.kept_by_calls.contains(reg), "{}: {reg:?}", conv.name);
             }
             assert!(conv.kept_by_calls.minus(conv.callee_saved).is_empty(), "{}", conv.name);

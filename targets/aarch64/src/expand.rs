@@ -10,7 +10,7 @@
 
 use crate::immediates::{self, Step};
 use crate::ops::{Form, aux};
-use crate::regs::{SP, TEMP, XZR, x};
+use crate::regs::{SCRATCH, SP, TEMP, XZR, x};
 use crate::table::{Op, ROWS};
 use frazil_codegen::{MInst, Mem, Ref, RefKind, Reg};
 
@@ -71,6 +71,18 @@ pub fn expand(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
             emit(&low_sum(Op::AddLow, x(0), x(0), reference, 0));
             emit(&new(Op::BlrDesc, 8).with_mem(Mem::symbol(reference, 0)));
         }
+        Form::BranchMarked => {
+            if inst.reg(0) != SCRATCH {
+                emit(&new(Op::Mov, 8).with_regs([SCRATCH, inst.reg(0), Reg::NONE]));
+            }
+            emit(&new(Op::BrTail, 8).with_regs([SCRATCH, Reg::NONE, Reg::NONE]));
+        }
+        Form::ReturnPopping => {
+            let mut sum = new(Op::Address, 8).with_mem(Mem::base(SP, inst.imm));
+            sum.set_reg(0, SP);
+            address(&sum, emit);
+            emit(&new(Op::Ret, 8));
+        }
         Form::Address => address(inst, emit),
         _ => emit(inst),
     }
@@ -90,6 +102,8 @@ pub fn is_single(inst: &MInst) -> bool {
         | Form::TableSlot
         | Form::ThreadOffset
         | Form::DescriptorCall
+        | Form::BranchMarked
+        | Form::ReturnPopping
         | Form::Address => false,
         _ => true,
     }

@@ -7,13 +7,14 @@
 //!
 //! Nothing here writes flags, and no register but those of the frame and the two scratch registers.
 
-use crate::build::{address, branch_if, branch_ref, logical, mov_imm, r, reference, rm, rr, rri, rrr};
+use crate::build::{address, branch_if, branch_ref, logical, mov_imm, none, r, reference, rm, rr, rri, rrr};
 use crate::cond::Cond;
-use crate::regs::{FP, LR, REGS, SCRATCH, SP, TEMP, XZR};
+use crate::regs::{FP, LR, PLATFORM, REGS, SCRATCH, SP, TEMP, VECTOR_BYTES, XZR};
 use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
 };
+use frazil_ir::module::ReturnSigning;
 
 /// Bytes of the frame record, which is also the distance from the frame pointer to the canonical frame address.
 pub const RECORD_BYTES: i32 = 16;
@@ -41,6 +42,7 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if !frame.needs_frame {
         return;
     }
+    protect_return(frame, out);
     if frame.frame_pointer {
         set_up_frame_pointer(out);
     }
@@ -53,6 +55,45 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if let Some(guard) = &frame.guard {
         load_guard(guard, out);
         out.emit(rm(Op::Str, 8, SCRATCH, guard.mem));
+    }
+}
+
+/// Whether the return address is stored, for which the frame pointer is set up, too, where there is one.
+fn stores_return(frame: &FrameInfo) -> bool {
+    frame.frame_pointer || frame.saved.contains(LR)
+}
+
+fn is_signed(frame: &FrameInfo) -> bool {
+    match frame.protection.signing {
+        ReturnSigning::None => false,
+        ReturnSigning::NonLeaf => stores_return(frame),
+        ReturnSigning::All => true,
+    }
+}
+
+/// Keeps the return address on the stack that the platform register points to, and signs it.
+fn protect_return<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if frame.protection.keeps_shadow && stores_return(frame) {
+        out.emit(rr(Op::StrPost, 8, LR, PLATFORM).with_imm(SAVED_BYTES));
+        out.unwind(UnwindOp::ValuePlus(dwarf(PLATFORM), -(SAVED_BYTES as i8)));
+    }
+    if is_signed(frame) {
+        let by_second_key = frame.protection.by_second_key;
+        out.emit(none(if by_second_key { Op::Pacibsp } else { Op::Paciasp }));
+        out.unwind(UnwindOp::ToggleSigned(by_second_key));
+    }
+}
+
+/// Undoes [`protect_return`], when the stack pointer is again what it was.
+fn check_return<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
+    if is_signed(frame) {
+        let by_second_key = frame.protection.by_second_key;
+        out.emit(none(if by_second_key { Op::Autibsp } else { Op::Autiasp }));
+        out.unwind(UnwindOp::ToggleSigned(by_second_key));
+    }
+    if frame.protection.keeps_shadow && stores_return(frame) {
+        out.emit(rr(Op::LdrPre, 8, LR, PLATFORM).with_imm(-SAVED_BYTES));
+        out.unwind(UnwindOp::AsAtFirst(dwarf(PLATFORM)));
     }
 }
 
@@ -73,10 +114,15 @@ fn pair(op: Op, first: Reg, second: Reg, mem: Mem) -> MInst {
 }
 
 /// Stores saved registers at the places that the frame has for them: all in functions of the fast path, and those that
-/// are not pushed in others. Of vector registers that are the lower halves.
+/// are not pushed in others.
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
-        out.emit(rm(store_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
+        out.emit(rm(
+            store_op(reg),
+            saved_bytes(reg),
+            reg,
+            Mem::base(frame.saved_base, offset),
+        ));
         out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
     }
 }
@@ -84,7 +130,20 @@ fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
 /// Undoes [`store_saved`].
 fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     for (reg, offset) in frame.saved_places() {
-        out.emit(rm(load_op(reg), 8, reg, Mem::base(frame.saved_base, offset)));
+        out.emit(rm(
+            load_op(reg),
+            saved_bytes(reg),
+            reg,
+            Mem::base(frame.saved_base, offset),
+        ));
+    }
+}
+
+/// Bytes of a saved register: of vectors all, since some conventions ask for more than the lower halves.
+fn saved_bytes(reg: Reg) -> u8 {
+    match RegClass::of(reg) {
+        RegClass::Int => 8,
+        _ => VECTOR_BYTES,
     }
 }
 
@@ -247,9 +306,13 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     } else {
         load_saved(frame, out);
     }
-    if !frame.frame_pointer {
-        return;
+    if frame.frame_pointer {
+        take_down_frame_pointer(frame, out);
     }
+    check_return(frame, out);
+}
+
+fn take_down_frame_pointer<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if !frame.pushes_saved && (frame.frame_bytes > 0 || frame.has_dynamic_stack) {
         out.emit(rri(Op::AddI, 8, SP, FP, 0));
     }

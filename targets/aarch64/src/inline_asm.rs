@@ -142,12 +142,11 @@ impl AsmRules for AArch64Asm {
 
     fn filler(&self) -> fn(&mut [u8]) {
         |bytes| {
-            // `nop`, where whole ones fit.
-            const NO_OPERATION: [u8; 4] = 0xd503_201f_u32.to_le_bytes();
+            // Where whole ones fit.
             let place = bytes.len() % 4;
             bytes[..place].fill(0);
             for word in bytes[place..].chunks_exact_mut(4) {
-                word.copy_from_slice(&NO_OPERATION);
+                word.copy_from_slice(&crate::encode::NO_OPERATION);
             }
         }
     }

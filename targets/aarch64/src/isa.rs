@@ -13,10 +13,10 @@ use crate::{abi, encode, frame, lower};
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
-    Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
-    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem,
-    ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry,
-    UnwindOp,
+    Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa, Islands, Label,
+    LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, SwitchValue,
+    Target, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
@@ -72,6 +72,7 @@ static DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: true,
     keeps_stack_aligned: true,
     link_register: Some(LR),
+    protects_returns: true,
     return_address_bytes: 0,
     guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
@@ -112,10 +113,23 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(31, 0)],
         filler: 0,
-        no_operation: None,
-        protection_note: None,
+        no_operation: &encode::NO_OPERATION,
+        // ELF for the Arm 64-bit Architecture, 6.2.
+        protection_note: Some(ProtectionNote {
+            property: 0xc000_0000,
+            marked_targets: 1,
+            signed_returns: 2,
+            shadow_stack: 4,
+        }),
     },
 };
+
+/// The hints that mark where functions are entered (`bti c`), and other places (`bti j`).
+const MARKED_ENTRY: i32 = 34;
+const MARKED_PLACE: i32 = 36;
+
+/// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
+const MOST_NEAR_INSTRUCTIONS: usize = 4096;
 
 /// Bytes of a float constant in memory, at least.
 const NARROWEST_FLOAT: u8 = 4;
@@ -186,7 +200,7 @@ impl Isa for AArch64 {
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
-        lower::frames::lower_intrinsic(cx, name, call)
+        lower::intrinsics::lower(cx, name, call)
     }
 
     fn widest_passed_vector(&self, _: FeatureSet) -> u8 {
@@ -267,6 +281,16 @@ impl Isa for AArch64 {
         Ok(())
     }
 
+    fn reaches_blocks(&self, insts: usize) -> bool {
+        insts <= MOST_NEAR_INSTRUCTIONS
+    }
+
+    fn distant_block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, table: Ref) {
+        cx.emit(reference(Op::LoadAddress, SCRATCH, table, 0));
+        cx.emit(rm(Op::LdrSw, 8, dst, Mem::base(SCRATCH, 0)));
+        cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
+    }
+
     fn indirect_jump(&self, address: Reg) -> MInst {
         r(Op::Br, 8, address)
     }
@@ -305,6 +329,16 @@ impl Isa for AArch64 {
             CallTarget::Symbol(symbol) => branch_ref(Op::Bl, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::Blr, 8, reg),
         }
+    }
+
+    fn branch_marks(&self) -> Option<BranchMarks> {
+        Some(BranchMarks {
+            entry: i(Op::Hint, MARKED_ENTRY),
+            mark: i(Op::Hint, MARKED_PLACE),
+            marks_tables: true,
+            // Marks are looked for in pages that say so, whatever the call.
+            call_unmarked: |address| r(Op::Blr, 8, address),
+        })
     }
 
     fn filler(&self, _: u32) -> Option<(MInst, u32)> {
@@ -383,8 +417,9 @@ impl Isa for AArch64 {
         lower::variadic::place(class, index)
     }
 
-    fn tail_call(&self, _: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
         Some(match target {
+            CallTarget::Reg(reg) if view.marks_entry => r(Op::BrTailMarked, 8, reg),
             CallTarget::Symbol(symbol) => branch_ref(Op::BSym, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::BrTail, 8, reg),
         })
@@ -407,8 +442,10 @@ impl Isa for AArch64 {
     }
 
     fn leave(&self, popped_bytes: u32) -> MInst {
-        debug_assert_eq!(popped_bytes, 0, "no convention takes arguments off the stack");
-        none(Op::Ret)
+        match popped_bytes {
+            0 => none(Op::Ret),
+            bytes => i(Op::RetPopping, bytes.cast_signed()),
+        }
     }
 
     #[inline]

@@ -19,6 +19,7 @@ mod processors;
 pub mod regs;
 pub mod relocs;
 pub mod table;
+pub mod vector_forms;
 mod vector_rows;
 mod words;
 

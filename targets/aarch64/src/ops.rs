@@ -7,6 +7,7 @@
 //! An instruction's word is the row's, with fields filled in: register operands at the places that the form says
 //! ([`Form::fields`]), what the size and the width of lanes decide ([`Width`]), and what the form has besides.
 
+pub use crate::vector_forms::VectorForm;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Where operands are and what there is besides registers. `d`, `n`, `m`, `t` and `s` are the fields of the Arm ARM.
@@ -83,6 +84,10 @@ pub enum Form {
     BranchRef,
     /// `n`.
     BranchReg,
+    /// A sequence: `n`, by way of a register with which branches may lead to entries that are marked.
+    BranchMarked,
+    /// A sequence: takes `imm` bytes off the stack and returns.
+    ReturnPopping,
     /// The word is the row's: what it branches to is implied.
     BranchFixed,
     /// `t`, and a system register in `imm`.
@@ -153,62 +158,18 @@ pub enum Form {
     Vector(VectorForm),
 }
 
-/// Forms of vectors that have more than registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum VectorForm {
-    /// `d`, `n`; `imm` shifts left.
-    ShiftLeft,
-    /// `d`, `n`; `imm` shifts right.
-    ShiftRight,
-    /// `d`, `n`, shifted left by as many bits as a lane of it has.
-    ShiftAll,
-    /// `d`, `n`, `m`; `imm` is the lane of `m`.
-    ByLane,
-    /// `d`, `n`; `imm` is the lane of `n`.
-    FromLane,
-    /// The same, extended with its sign to a general register.
-    FromLaneSigned,
-    /// `d`, `n`; `imm` is the lane of `d`.
-    ToLane,
-    /// `d`, `n`, which is a general register.
-    FromGeneral,
-    /// `d`, `n`; `imm` is the lane of `d` and, from bit 4 on, that of `n`.
-    Lanes,
-    /// `d`, `n`, `m`; `imm` is the first byte.
-    Extract,
-    /// `d`; eight bits in `imm`, moved left in each lane by `disp`.
-    Modified,
-    /// The same, moved by 8 or 16, and ones are moved in.
-    ModifiedOnes,
-    /// `d`; the float immediate of eight bits in `imm`.
-    Float,
-    /// `d`; all of its bytes are this one.
-    Filled(u8),
-    /// `d`, `n`, compared with zero.
-    Zero,
-    /// The same of floats.
-    FloatZero,
-    /// `d`, `n`, `m`, turned by `imm` quarters.
-    Complex,
-    /// `t`, base; `imm` is the lane of `t`.
-    LoadLane,
-    StoreLane,
-    /// `t`, base: one lane for all.
-    LoadAll,
-    /// `d`, which is also `n`, `m`, `a`.
-    Three,
-}
-
 impl Form {
     /// Where the fields of `regs` begin in the word; registers without a field have 32.
     pub const fn fields(self) -> [u8; 3] {
         const NO: u8 = 32;
         match self {
             Form::CompareShift | Form::CompareExtend | Form::CompareIf | Form::CompareFloat => [5, 16, NO],
-            Form::CompareImm | Form::CompareLogical | Form::CompareImmIf | Form::BranchReg | Form::CompareFloatZero => {
-                [5, NO, NO]
-            }
+            Form::CompareImm
+            | Form::CompareLogical
+            | Form::CompareImmIf
+            | Form::BranchReg
+            | Form::BranchMarked
+            | Form::CompareFloatZero => [5, NO, NO],
             Form::Rotate => [0, 5, NO],
             Form::LoadPair
             | Form::StorePair
@@ -221,6 +182,7 @@ impl Form {
             Form::StoreExclusive | Form::CompareExchange => [16, 5, 0],
             Form::PageRef | Form::LoadLiteral | Form::BranchRef => [0, NO, NO],
             Form::Vector(VectorForm::Three) => [0, 16, 10],
+            Form::Vector(VectorForm::TableList(_)) => [0, 16, NO],
             _ => [0, 5, 16],
         }
     }
@@ -250,6 +212,9 @@ impl Form {
 
     /// Whether `regs[1]` is a base, with `disp` added to it if there is a field for that.
     pub const fn has_base(self) -> bool {
+        if let Form::Vector(form) = self {
+            return form.has_base();
+        }
         matches!(
             self,
             Form::LoadPair
@@ -262,7 +227,6 @@ impl Form {
                 | Form::Modify
                 | Form::CompareExchange
                 | Form::CompareExchangePair
-                | Form::Vector(VectorForm::LoadLane | VectorForm::StoreLane | VectorForm::LoadAll)
         )
     }
 
@@ -280,7 +244,9 @@ impl Form {
             | Form::LoadOrdered
             | Form::LoadExclusivePair
             | Form::TableSlot
-            | Form::Vector(VectorForm::LoadLane | VectorForm::LoadAll) => Access::Read,
+            | Form::Vector(
+                VectorForm::LoadLane | VectorForm::LoadAll | VectorForm::LoadList(_) | VectorForm::LoadListLane(_),
+            ) => Access::Read,
             Form::Store
             | Form::StoreExtend
             | Form::StoreBefore
@@ -291,7 +257,9 @@ impl Form {
             | Form::StoreOrdered
             | Form::StoreExclusive
             | Form::StoreExclusivePair
-            | Form::Vector(VectorForm::StoreLane) => Access::Write,
+            | Form::Vector(VectorForm::StoreLane | VectorForm::StoreList(_) | VectorForm::StoreListLane(_)) => {
+                Access::Write
+            }
             Form::Modify | Form::CompareExchange | Form::CompareExchangePair => Access::Both,
             _ => Access::None,
         }
@@ -299,6 +267,11 @@ impl Form {
 
     /// Whether instructions of this form do nothing but compute registers and flags.
     const fn only_computes(self) -> bool {
+        if let Form::Vector(form) = self
+            && form.list_len() > 0
+        {
+            return false;
+        }
         !matches!(
             self,
             Form::None
@@ -309,6 +282,8 @@ impl Form {
                 | Form::BranchBit
                 | Form::BranchRef
                 | Form::BranchReg
+                | Form::BranchMarked
+                | Form::ReturnPopping
                 | Form::BranchFixed
                 | Form::ReadSystem
                 | Form::WriteSystem
@@ -458,6 +433,8 @@ pub enum Kind {
     Bytes,
     /// The same, of halves.
     Halves,
+    /// Half of such a vector.
+    LowerHalves,
     /// A vector of 16 bytes, of bytes, as a table.
     Table,
     /// A float or an integer as wide as a lane.
@@ -493,7 +470,7 @@ impl Kind {
     const fn bytes(self) -> u8 {
         match self {
             Kind::Sized | Kind::SizedOrStack | Kind::Cleared | Kind::Float => 0,
-            Kind::Vector | Kind::Paired | Kind::Bytes | Kind::Halves => 0,
+            Kind::Vector | Kind::Paired | Kind::Bytes | Kind::Halves | Kind::LowerHalves => 0,
             Kind::General(bytes) | Kind::Part(bytes) | Kind::FloatOf(bytes) => bytes,
             Kind::GeneralLane => 8,
             // What is above a scalar is cleared.
@@ -554,6 +531,7 @@ pub(crate) mod operands {
     pub(crate) const DP: Operand = operand(Role::Def, Kind::Paired);
     pub(crate) const MP: Operand = operand(Role::UseDef, Kind::Paired);
     pub(crate) const UH: Operand = operand(Role::Use, Kind::Halves);
+    pub(crate) const ULH: Operand = operand(Role::Use, Kind::LowerHalves);
     pub(crate) const UT: Operand = operand(Role::Use, Kind::Table);
     pub(crate) const UE: Operand = operand(Role::Use, Kind::Element);
     pub(crate) const ME: Operand = operand(Role::UseDef, Kind::Element);
@@ -715,6 +693,10 @@ impl Row {
         }
         if self.lanes & sizes::TWO != 0 {
             return count_log2 == 1;
+        }
+        // Less than the lower half of a register is a scalar.
+        if size < 8 && count_log2 > 0 {
+            return false;
         }
         if self.lanes & sizes::FEW != 0 {
             return count_log2 > 1;

@@ -36,6 +36,9 @@ pub const SP: Reg = Reg::physical(0, 31);
 pub const XZR: Reg = Reg::physical(0, 32);
 /// For moves of floats and vectors of shared code.
 pub const SCRATCH_FLOAT: Reg = v(31);
+/// The registers of lists: of tables, and of structures of several members in memory. Instructions name the first alone
+/// and take those after it, so that lists of all lengths begin with the same one.
+pub const LIST: [Reg; 4] = [v(24), v(25), v(26), v(27)];
 /// How wide vectors are at most, in bytes.
 pub const VECTOR_BYTES: u8 = 16;
 

@@ -197,9 +197,11 @@ vector_rows! { op_table;
     Bl "bl" Form::BranchRef, fixed(0x9400_0000), D8, 0, [], CALL;
     Br "br" Form::BranchReg, fixed(0xd61f_0000), D8, 0, [U64], NO;
     BrTail "br" Form::BranchReg, fixed(0xd61f_0000), D8, 0, [U64], NO;
+    BrTailMarked "br" Form::BranchMarked, fixed(0), D8, 0, [U64], NO;
     Blr "blr" Form::BranchReg, fixed(0xd63f_0000), D8, 0, [U64], CALL;
     BlrDesc "blr" Form::DescriptorBranch, fixed(0xd63f_0020), D8, 0, [], DESCRIPTOR;
     Ret "ret" Form::BranchFixed, fixed(0xd65f_03c0), D8, 0, [], NO.uses(&[x(30)]);
+    RetPopping "ret" Form::ReturnPopping, fixed(0), D8, 0, [], NO.uses(&[x(30)]);
     RetReg "ret" Form::BranchReg, fixed(0xd65f_0000), D8, 0, [U64], NO;
     // With FEAT_PAuth.
     Retaa "retaa" Form::BranchFixed, fixed(0xd65f_0bff), D8, 0, [], NO.uses(&[x(30)]);
@@ -310,6 +312,11 @@ vector_rows! { op_table;
     Frintz "frintz" Form::Rr, float(0x1e25_c000), HSD, 0, [DF, UF], RND;
     Frinta "frinta" Form::Rr, float(0x1e26_4000), HSD, 0, [DF, UF], RND;
     Frintx "frintx" Form::Rr, float(0x1e27_4000), HSD, 0, [DF, UF], RND;
+    // With FEAT_FRINTTS.
+    Frint32z "frint32z" Form::Rr, float(0x1e28_4000), S4 | D8, 0, [DF, UF], RND;
+    Frint32x "frint32x" Form::Rr, float(0x1e28_c000), S4 | D8, 0, [DF, UF], RND;
+    Frint64z "frint64z" Form::Rr, float(0x1e29_4000), S4 | D8, 0, [DF, UF], RND;
+    Frint64x "frint64x" Form::Rr, float(0x1e29_c000), S4 | D8, 0, [DF, UF], RND;
     Frinti "frinti" Form::Rr, float(0x1e27_c000), HSD, 0, [DF, UF], RND;
     Fadd "fadd" Form::Rrr, float(0x1e20_2800), HSD, 0, [DF, UF, UF], RND;
     Fsub "fsub" Form::Rrr, float(0x1e20_3800), HSD, 0, [DF, UF, UF], RND;
@@ -370,6 +377,8 @@ vector_rows! { op_table;
     FcvtzsX "fcvtzs" Form::Rr, float(0x9e38_0000), HSD, 0, [D64, UF], RND;
     FcvtzuW "fcvtzu" Form::Rr, float(0x1e39_0000), HSD, 0, [D32, UF], RND;
     FcvtzuX "fcvtzu" Form::Rr, float(0x9e39_0000), HSD, 0, [D64, UF], RND;
+    // With FEAT_JSCVT.
+    Fjcvtzs "fjcvtzs" Form::Rr, fixed(0x1e7e_0000), D8, 0, [D32, UFD], FW.rounds();
 }
 
 /// The rows by [`Op`] as shared code sees them.

@@ -67,6 +67,9 @@ macro_rules! vector_rows {
             UminpV "uminp" Form::Rrr, three(1, 0b10101), DQ, BHS, [DV, UV, UV], NO;
             SqdmulhV "sqdmulh" Form::Rrr, three(0, 0b10110), DQ, HS, [DV, UV, UV], NO;
             SqrdmulhV "sqrdmulh" Form::Rrr, three(1, 0b10110), DQ, HS, [DV, UV, UV], NO;
+            // With FEAT_RDM.
+            SqrdmlahV "sqrdmlah" Form::Rrr, lanes(0x2e00_8400), DQ, HS, [MV, UV, UV], NO;
+            SqrdmlshV "sqrdmlsh" Form::Rrr, lanes(0x2e00_8c00), DQ, HS, [MV, UV, UV], NO;
             AddpV "addp" Form::Rrr, three(0, 0b10111), DQ, BHSD, [DV, UV, UV], NO;
             Rev64V "rev64" Form::Rr, two(0, 0b00000), DQ, BHS, [DV, UV], NO;
             Rev32V "rev32" Form::Rr, two(1, 0b00000), DQ, B1 | H2, [DV, UV], NO;
@@ -153,6 +156,9 @@ macro_rules! vector_rows {
             Uqshrn2V "uqshrn" Form::Vector(VectorForm::ShiftRight), shift(1, 0b10010), Q16, BHS, [MV, UW], NO;
             SqshrunV "sqshrun" Form::Vector(VectorForm::ShiftRight), shift(1, 0b10000), D8, BHS, [DV, UW], NO;
             Sqshrun2V "sqshrun" Form::Vector(VectorForm::ShiftRight), shift(1, 0b10000), Q16, BHS, [MV, UW], NO;
+            SqrshrnV "sqrshrn" Form::Vector(VectorForm::ShiftRight), shift(0, 0b10011), D8, BHS, [DV, UW], NO;
+            UqrshrnV "uqrshrn" Form::Vector(VectorForm::ShiftRight), shift(1, 0b10011), D8, BHS, [DV, UW], NO;
+            SqrshrunV "sqrshrun" Form::Vector(VectorForm::ShiftRight), shift(1, 0b10001), D8, BHS, [DV, UW], NO;
             AddhnV "addhn" Form::Rrr, different(0, 0b0100), D8, BHS, [DV, UW, UW], NO;
             Addhn2V "addhn" Form::Rrr, different(0, 0b0100), Q16, BHS, [MV, UW, UW], NO;
             RaddhnV "raddhn" Form::Rrr, different(1, 0b0100), D8, BHS, [DV, UW, UW], NO;
@@ -215,7 +221,7 @@ macro_rules! vector_rows {
             FaddV "fadd" Form::Rrr, float_three(0, 0, 0b11010), DQ, FLOATS, [DV, UV, UV], RND;
             FsubV "fsub" Form::Rrr, float_three(0, 1, 0b11010), DQ, FLOATS, [DV, UV, UV], RND;
             FmulV "fmul" Form::Rrr, float_three(1, 0, 0b11011), DQ, FLOATS, [DV, UV, UV], RND;
-            FmulxV "fmulx" Form::Rrr, float_three(0, 0, 0b11011), DQ, FLOATS, [DV, UV, UV], RND;
+            FmulxV "fmulx" Form::Rrr, float_three(0, 0, 0b11011), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
             FdivV "fdiv" Form::Rrr, float_three(1, 0, 0b11111), DQ, FLOATS, [DV, UV, UV], RND;
             FmlaV "fmla" Form::Rrr, float_three(0, 0, 0b11001), DQ, FLOATS, [MV, UV, UV], RND;
             FmlsV "fmls" Form::Rrr, float_three(0, 1, 0b11001), DQ, FLOATS, [MV, UV, UV], RND;
@@ -223,24 +229,24 @@ macro_rules! vector_rows {
             FminV "fmin" Form::Rrr, float_three(0, 1, 0b11110), DQ, FLOATS, [DV, UV, UV], RND;
             FmaxnmV "fmaxnm" Form::Rrr, float_three(0, 0, 0b11000), DQ, FLOATS, [DV, UV, UV], RND;
             FminnmV "fminnm" Form::Rrr, float_three(0, 1, 0b11000), DQ, FLOATS, [DV, UV, UV], RND;
-            FabdV "fabd" Form::Rrr, float_three(1, 1, 0b11010), DQ, FLOATS, [DV, UV, UV], RND;
+            FabdV "fabd" Form::Rrr, float_three(1, 1, 0b11010), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
             FaddpV "faddp" Form::Rrr, float_three(1, 0, 0b11010), DQ, FLOATS, [DV, UV, UV], RND;
             FmaxpV "fmaxp" Form::Rrr, float_three(1, 0, 0b11110), DQ, FLOATS, [DV, UV, UV], RND;
             FminpV "fminp" Form::Rrr, float_three(1, 1, 0b11110), DQ, FLOATS, [DV, UV, UV], RND;
             FmaxnmpV "fmaxnmp" Form::Rrr, float_three(1, 0, 0b11000), DQ, FLOATS, [DV, UV, UV], RND;
             FminnmpV "fminnmp" Form::Rrr, float_three(1, 1, 0b11000), DQ, FLOATS, [DV, UV, UV], RND;
-            FcmeqV "fcmeq" Form::Rrr, float_three(0, 0, 0b11100), DQ, FLOATS, [DV, UV, UV], RND;
-            FcmgeV "fcmge" Form::Rrr, float_three(1, 0, 0b11100), DQ, FLOATS, [DV, UV, UV], RND;
-            FcmgtV "fcmgt" Form::Rrr, float_three(1, 1, 0b11100), DQ, FLOATS, [DV, UV, UV], RND;
-            FacgeV "facge" Form::Rrr, float_three(1, 0, 0b11101), DQ, FLOATS, [DV, UV, UV], RND;
-            FacgtV "facgt" Form::Rrr, float_three(1, 1, 0b11101), DQ, FLOATS, [DV, UV, UV], RND;
-            FrecpsV "frecps" Form::Rrr, float_three(0, 0, 0b11111), DQ, FLOATS, [DV, UV, UV], RND;
-            FrsqrtsV "frsqrts" Form::Rrr, float_three(0, 1, 0b11111), DQ, FLOATS, [DV, UV, UV], RND;
+            FcmeqV "fcmeq" Form::Rrr, float_three(0, 0, 0b11100), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FcmgeV "fcmge" Form::Rrr, float_three(1, 0, 0b11100), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FcmgtV "fcmgt" Form::Rrr, float_three(1, 1, 0b11100), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FacgeV "facge" Form::Rrr, float_three(1, 0, 0b11101), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FacgtV "facgt" Form::Rrr, float_three(1, 1, 0b11101), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FrecpsV "frecps" Form::Rrr, float_three(0, 0, 0b11111), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
+            FrsqrtsV "frsqrts" Form::Rrr, float_three(0, 1, 0b11111), HSD | Q16, FLOATS | ONE, [DV, UV, UV], RND;
             FabsV "fabs" Form::Rr, float_two(0, 1, 0b01111), DQ, FLOATS, [DV, UV], NO;
             FnegV "fneg" Form::Rr, float_two(1, 1, 0b01111), DQ, FLOATS, [DV, UV], NO;
             FsqrtV "fsqrt" Form::Rr, float_two(1, 1, 0b11111), DQ, FLOATS, [DV, UV], RND;
-            FrecpeV "frecpe" Form::Rr, float_two(0, 1, 0b11101), DQ, FLOATS, [DV, UV], RND;
-            FrsqrteV "frsqrte" Form::Rr, float_two(1, 1, 0b11101), DQ, FLOATS, [DV, UV], RND;
+            FrecpeV "frecpe" Form::Rr, float_two(0, 1, 0b11101), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FrsqrteV "frsqrte" Form::Rr, float_two(1, 1, 0b11101), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
             FrintnV "frintn" Form::Rr, float_two(0, 0, 0b11000), DQ, FLOATS, [DV, UV], RND;
             FrintmV "frintm" Form::Rr, float_two(0, 0, 0b11001), DQ, FLOATS, [DV, UV], RND;
             FrintpV "frintp" Form::Rr, float_two(0, 1, 0b11000), DQ, FLOATS, [DV, UV], RND;
@@ -248,16 +254,16 @@ macro_rules! vector_rows {
             FrintaV "frinta" Form::Rr, float_two(1, 0, 0b11000), DQ, FLOATS, [DV, UV], RND;
             FrintxV "frintx" Form::Rr, float_two(1, 0, 0b11001), DQ, FLOATS, [DV, UV], RND;
             FrintiV "frinti" Form::Rr, float_two(1, 1, 0b11001), DQ, FLOATS, [DV, UV], RND;
-            FcvtnsV "fcvtns" Form::Rr, float_two(0, 0, 0b11010), DQ, FLOATS, [DV, UV], RND;
-            FcvtnuV "fcvtnu" Form::Rr, float_two(1, 0, 0b11010), DQ, FLOATS, [DV, UV], RND;
-            FcvtmsV "fcvtms" Form::Rr, float_two(0, 0, 0b11011), DQ, FLOATS, [DV, UV], RND;
-            FcvtmuV "fcvtmu" Form::Rr, float_two(1, 0, 0b11011), DQ, FLOATS, [DV, UV], RND;
-            FcvtasV "fcvtas" Form::Rr, float_two(0, 0, 0b11100), DQ, FLOATS, [DV, UV], RND;
-            FcvtauV "fcvtau" Form::Rr, float_two(1, 0, 0b11100), DQ, FLOATS, [DV, UV], RND;
-            FcvtpsV "fcvtps" Form::Rr, float_two(0, 1, 0b11010), DQ, FLOATS, [DV, UV], RND;
-            FcvtpuV "fcvtpu" Form::Rr, float_two(1, 1, 0b11010), DQ, FLOATS, [DV, UV], RND;
-            FcvtzsV "fcvtzs" Form::Rr, float_two(0, 1, 0b11011), DQ, FLOATS, [DV, UV], RND;
-            FcvtzuV "fcvtzu" Form::Rr, float_two(1, 1, 0b11011), DQ, FLOATS, [DV, UV], RND;
+            FcvtnsV "fcvtns" Form::Rr, float_two(0, 0, 0b11010), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtnuV "fcvtnu" Form::Rr, float_two(1, 0, 0b11010), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtmsV "fcvtms" Form::Rr, float_two(0, 0, 0b11011), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtmuV "fcvtmu" Form::Rr, float_two(1, 0, 0b11011), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtasV "fcvtas" Form::Rr, float_two(0, 0, 0b11100), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtauV "fcvtau" Form::Rr, float_two(1, 0, 0b11100), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtpsV "fcvtps" Form::Rr, float_two(0, 1, 0b11010), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtpuV "fcvtpu" Form::Rr, float_two(1, 1, 0b11010), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtzsV "fcvtzs" Form::Rr, float_two(0, 1, 0b11011), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
+            FcvtzuV "fcvtzu" Form::Rr, float_two(1, 1, 0b11011), HSD | Q16, FLOATS | ONE, [DV, UV], RND;
             ScvtfV "scvtf" Form::Rr, float_two(0, 0, 0b11101), DQ, FLOATS, [DV, UV], RND;
             UcvtfV "ucvtf" Form::Rr, float_two(1, 0, 0b11101), DQ, FLOATS, [DV, UV], RND;
             FcmgtZV "fcmgt" Form::Vector(VectorForm::FloatZero), float_two(0, 1, 0b01100), DQ, FLOATS, [DV, UV], RND;
@@ -268,8 +274,21 @@ macro_rules! vector_rows {
             FcvtlV "fcvtl" Form::Rr, float_half(0x0e21_7800), DQ, HS, [DW, UV], RND;
             FcvtnV "fcvtn" Form::Rr, float_half(0x0e21_6800), D8, HS, [DV, UW], RND;
             Fcvtn2V "fcvtn" Form::Rr, float_half(0x0e21_6800), Q16, HS, [MV, UW], RND;
+            FcvtxnS "fcvtxn" Form::Rr, fixed(0x7e61_6800), S4, 0, [DFS, UFD], RND;
             FcvtxnV "fcvtxn" Form::Rr, float_half(0x2e21_6800), D8, S4, [DV, UW], RND;
             Fcvtxn2V "fcvtxn" Form::Rr, float_half(0x2e21_6800), Q16, S4, [MV, UW], RND;
+            Frecpx "frecpx" Form::Rr, float(0x5ea1_f800), S4 | D8, 0, [DF, UF], RND;
+            FrecpxH "frecpx" Form::Rr, fixed(0x5ef9_f800), H2, 0, [DFH, UFH], RND;
+            // Numbers with so many bits after the point.
+            ScvtfFixedV "scvtf" Form::Vector(VectorForm::ShiftRight), shift(0, 0b11100), HSD | Q16, HSD | ONE, [DV, UV], RND;
+            UcvtfFixedV "ucvtf" Form::Vector(VectorForm::ShiftRight), shift(1, 0b11100), HSD | Q16, HSD | ONE, [DV, UV], RND;
+            FcvtzsFixedV "fcvtzs" Form::Vector(VectorForm::ShiftRight), shift(0, 0b11111), HSD | Q16, HSD | ONE, [DV, UV], RND;
+            FcvtzuFixedV "fcvtzu" Form::Vector(VectorForm::ShiftRight), shift(1, 0b11111), HSD | Q16, HSD | ONE, [DV, UV], RND;
+            // Rounded to what an integer of 32 or 64 bits can be, with FEAT_FRINTTS.
+            Frint32zV "frint32z" Form::Rr, float_two(0, 0, 0b11110), DQ, S4 | D8, [DV, UV], RND;
+            Frint32xV "frint32x" Form::Rr, float_two(1, 0, 0b11110), DQ, S4 | D8, [DV, UV], RND;
+            Frint64zV "frint64z" Form::Rr, float_two(0, 0, 0b11111), DQ, S4 | D8, [DV, UV], RND;
+            Frint64xV "frint64x" Form::Rr, float_two(1, 0, 0b11111), DQ, S4 | D8, [DV, UV], RND;
             // Turned by quarters, with FEAT_FCMA.
             FcaddV "fcadd" Form::Vector(VectorForm::Complex), quarters(0x2e00_e400), DQ, FLOATS, [DV, UV, UV], RND;
             FcmlaV "fcmla" Form::Vector(VectorForm::Complex), quarters(0x2e00_c400), DQ, FLOATS, [MV, UV, UV], RND;
@@ -291,7 +310,39 @@ macro_rules! vector_rows {
             St1Lane "st1" Form::Vector(VectorForm::StoreLane), fixed(0x0d00_0000), Q16, BHSD, [UE, U64], NO;
             Ld1r "ld1r" Form::Vector(VectorForm::LoadAll), all(0x0d40_c000), DQ, BHSD | ONE, [DV, U64], NO;
 
-            // With FEAT_DotProd, FEAT_I8MM and FEAT_BF16.
+            // Lists of registers, which are the first of `LIST`: structures of two to four members, or whole vectors.
+            Ld2 "ld2" Form::Vector(VectorForm::LoadList(2)), list(0x0c40_8000), DQ, BHSD, [], list_written(2);
+            Ld3 "ld3" Form::Vector(VectorForm::LoadList(3)), list(0x0c40_4000), DQ, BHSD, [], list_written(3);
+            Ld4 "ld4" Form::Vector(VectorForm::LoadList(4)), list(0x0c40_0000), DQ, BHSD, [], list_written(4);
+            Ld1x2 "ld1" Form::Vector(VectorForm::LoadList(2)), list(0x0c40_a000), DQ, BHSD | ONE, [], list_written(2);
+            Ld1x3 "ld1" Form::Vector(VectorForm::LoadList(3)), list(0x0c40_6000), DQ, BHSD | ONE, [], list_written(3);
+            Ld1x4 "ld1" Form::Vector(VectorForm::LoadList(4)), list(0x0c40_2000), DQ, BHSD | ONE, [], list_written(4);
+            St2 "st2" Form::Vector(VectorForm::StoreList(2)), list(0x0c00_8000), DQ, BHSD, [], list_read(2);
+            St3 "st3" Form::Vector(VectorForm::StoreList(3)), list(0x0c00_4000), DQ, BHSD, [], list_read(3);
+            St4 "st4" Form::Vector(VectorForm::StoreList(4)), list(0x0c00_0000), DQ, BHSD, [], list_read(4);
+            St1x2 "st1" Form::Vector(VectorForm::StoreList(2)), list(0x0c00_a000), DQ, BHSD | ONE, [], list_read(2);
+            St1x3 "st1" Form::Vector(VectorForm::StoreList(3)), list(0x0c00_6000), DQ, BHSD | ONE, [], list_read(3);
+            St1x4 "st1" Form::Vector(VectorForm::StoreList(4)), list(0x0c00_2000), DQ, BHSD | ONE, [], list_read(4);
+            // One structure, whose members are all lanes of their registers.
+            Ld2r "ld2r" Form::Vector(VectorForm::LoadList(2)), list(0x0d60_c000), DQ, BHSD | ONE, [], list_written(2);
+            Ld3r "ld3r" Form::Vector(VectorForm::LoadList(3)), list(0x0d40_e000), DQ, BHSD | ONE, [], list_written(3);
+            Ld4r "ld4r" Form::Vector(VectorForm::LoadList(4)), list(0x0d60_e000), DQ, BHSD | ONE, [], list_written(4);
+            // One structure, whose members are one lane of their registers.
+            Ld2Lane "ld2" Form::Vector(VectorForm::LoadListLane(2)), listed(0x0d60_0000), Q16, BHSD, [], list_modified(2);
+            Ld3Lane "ld3" Form::Vector(VectorForm::LoadListLane(3)), listed(0x0d40_2000), Q16, BHSD, [], list_modified(3);
+            Ld4Lane "ld4" Form::Vector(VectorForm::LoadListLane(4)), listed(0x0d60_2000), Q16, BHSD, [], list_modified(4);
+            St2Lane "st2" Form::Vector(VectorForm::StoreListLane(2)), listed(0x0d20_0000), Q16, BHSD, [], list_read(2);
+            St3Lane "st3" Form::Vector(VectorForm::StoreListLane(3)), listed(0x0d00_2000), Q16, BHSD, [], list_read(3);
+            St4Lane "st4" Form::Vector(VectorForm::StoreListLane(4)), listed(0x0d20_2000), Q16, BHSD, [], list_read(4);
+            // Tables of several registers.
+            Tbl2 "tbl" Form::Vector(VectorForm::TableList(2)), table(0x0e00_2000), DQ, 0, [DB, UB], list_read(2);
+            Tbl3 "tbl" Form::Vector(VectorForm::TableList(3)), table(0x0e00_4000), DQ, 0, [DB, UB], list_read(3);
+            Tbl4 "tbl" Form::Vector(VectorForm::TableList(4)), table(0x0e00_6000), DQ, 0, [DB, UB], list_read(4);
+            Tbx2 "tbx" Form::Vector(VectorForm::TableList(2)), table(0x0e00_3000), DQ, 0, [MB, UB], list_read(2);
+            Tbx3 "tbx" Form::Vector(VectorForm::TableList(3)), table(0x0e00_5000), DQ, 0, [MB, UB], list_read(3);
+            Tbx4 "tbx" Form::Vector(VectorForm::TableList(4)), table(0x0e00_7000), DQ, 0, [MB, UB], list_read(4);
+
+            // With FEAT_DotProd, FEAT_I8MM, FEAT_BF16 and FEAT_FHM.
             Sdot "sdot" Form::Rrr, whole(0x0e80_9400), DQ, S4, [MV, UB, UB], NO;
             Udot "udot" Form::Rrr, whole(0x2e80_9400), DQ, S4, [MV, UB, UB], NO;
             Usdot "usdot" Form::Rrr, whole(0x0e80_9c00), DQ, S4, [MV, UB, UB], NO;
@@ -300,10 +351,16 @@ macro_rules! vector_rows {
             Usmmla "usmmla" Form::Rrr, whole(0x0e80_ac00), Q16, S4, [MV, UB, UB], NO;
             Bfdot "bfdot" Form::Rrr, whole(0x2e40_fc00), DQ, S4, [MV, UH, UH], RND;
             Bfmmla "bfmmla" Form::Rrr, whole(0x2e40_ec00), Q16, S4, [MV, UH, UH], RND;
+            Bfmlalb "bfmlalb" Form::Rrr, fixed(0x2ec0_fc00), Q16, S4, [MV, UH, UH], RND;
+            Bfmlalt "bfmlalt" Form::Rrr, fixed(0x6ec0_fc00), Q16, S4, [MV, UH, UH], RND;
+            Fmlal "fmlal" Form::Rrr, whole(0x0e20_ec00), DQ, S4, [MV, ULH, ULH], RND;
+            Fmlal2 "fmlal2" Form::Rrr, whole(0x2e20_cc00), DQ, S4, [MV, ULH, ULH], RND;
+            Fmlsl "fmlsl" Form::Rrr, whole(0x0ea0_ec00), DQ, S4, [MV, ULH, ULH], RND;
+            Fmlsl2 "fmlsl2" Form::Rrr, whole(0x2ea0_cc00), DQ, S4, [MV, ULH, ULH], RND;
             Bfcvtn "bfcvtn" Form::Rr, fixed(0x0ea1_6800), D8, H2, [DV, UW], RND;
             Bfcvtn2 "bfcvtn" Form::Rr, fixed(0x4ea1_6800), Q16, H2, [MV, UW], RND;
 
-            // With FEAT_AES, FEAT_SHA1, FEAT_SHA256 and FEAT_SHA3.
+            // With FEAT_AES, FEAT_SHA1, FEAT_SHA256, FEAT_SHA3, FEAT_SHA512, FEAT_SM3 and FEAT_SM4.
             Aese "aese" Form::Rr, fixed(0x4e28_4800), Q16, 0, [MB, UB], NO;
             Aesd "aesd" Form::Rr, fixed(0x4e28_5800), Q16, 0, [MB, UB], NO;
             Aesmc "aesmc" Form::Rr, fixed(0x4e28_6800), Q16, 0, [DB, UB], NO;
@@ -313,6 +370,20 @@ macro_rules! vector_rows {
             Eor3 "eor3" Form::Vector(VectorForm::Three), fixed(0xce00_0000), Q16, 0, [MB, UB, UB], NO;
             Bcax "bcax" Form::Vector(VectorForm::Three), fixed(0xce20_0000), Q16, 0, [MB, UB, UB], NO;
             Rax1 "rax1" Form::Rrr, fixed(0xce60_8c00), Q16, D8, [DV, UV, UV], NO;
+            Xar "xar" Form::Vector(VectorForm::Turned), fixed(0xce80_0000), Q16, D8, [DV, UV, UV], NO;
+            Sha512h "sha512h" Form::Rrr, fixed(0xce60_8000), Q16, D8, [MQ, UQ, UV], NO;
+            Sha512h2 "sha512h2" Form::Rrr, fixed(0xce60_8400), Q16, D8, [MQ, UQ, UV], NO;
+            Sha512su0 "sha512su0" Form::Rr, fixed(0xcec0_8000), Q16, D8, [MV, UV], NO;
+            Sha512su1 "sha512su1" Form::Rrr, fixed(0xce60_8800), Q16, D8, [MV, UV, UV], NO;
+            Sm3partw1 "sm3partw1" Form::Rrr, fixed(0xce60_c000), Q16, S4, [MV, UV, UV], NO;
+            Sm3partw2 "sm3partw2" Form::Rrr, fixed(0xce60_c400), Q16, S4, [MV, UV, UV], NO;
+            Sm3ss1 "sm3ss1" Form::Vector(VectorForm::Three), fixed(0xce40_0000), Q16, S4, [MV, UV, UV], NO;
+            Sm3tt1a "sm3tt1a" Form::Vector(VectorForm::ByWord), fixed(0xce40_8000), Q16, S4, [MV, UV, UE], NO;
+            Sm3tt1b "sm3tt1b" Form::Vector(VectorForm::ByWord), fixed(0xce40_8400), Q16, S4, [MV, UV, UE], NO;
+            Sm3tt2a "sm3tt2a" Form::Vector(VectorForm::ByWord), fixed(0xce40_8800), Q16, S4, [MV, UV, UE], NO;
+            Sm3tt2b "sm3tt2b" Form::Vector(VectorForm::ByWord), fixed(0xce40_8c00), Q16, S4, [MV, UV, UE], NO;
+            Sm4e "sm4e" Form::Rr, fixed(0xcec0_8400), Q16, S4, [MV, UV], NO;
+            Sm4ekey "sm4ekey" Form::Rrr, fixed(0xce60_c800), Q16, S4, [DV, UV, UV], NO;
             Sha256h "sha256h" Form::Rrr, fixed(0x5e00_4000), Q16, S4, [MQ, UQ, UV], NO;
             Sha256h2 "sha256h2" Form::Rrr, fixed(0x5e00_5000), Q16, S4, [MQ, UQ, UV], NO;
             Sha256su0 "sha256su0" Form::Rr, fixed(0x5e28_2800), Q16, S4, [MV, UV], NO;

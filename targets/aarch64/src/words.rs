@@ -1,6 +1,7 @@
 //! Short names for encodings, as the rows of the op table use them: a word, and what the size does to it.
 
-use crate::ops::{Code, Width};
+use crate::ops::{Code, Effects, NO, Width};
+use crate::regs::LIST;
 
 pub(crate) const fn fixed(word: u32) -> Code {
     Code::new(word, Width::Fixed)
@@ -129,4 +130,42 @@ pub(crate) const fn quarters(word: u32) -> Code {
 /// Between halves and floats, or floats and doubles.
 pub(crate) const fn float_half(word: u32) -> Code {
     Code::new(word, Width::FloatHalf)
+}
+
+/// Lanes as wide as the bits 22 and 23 say.
+pub(crate) const fn lanes(word: u32) -> Code {
+    Code::new(word, Width::Lanes)
+}
+
+/// The number of the first register of lists.
+const FIRST: u32 = LIST[0].number();
+
+/// A list of registers from memory, or to it.
+pub(crate) const fn list(word: u32) -> Code {
+    all(word | FIRST)
+}
+
+/// The same with one lane of each.
+pub(crate) const fn listed(word: u32) -> Code {
+    fixed(word | FIRST)
+}
+
+/// A list of registers as a table.
+pub(crate) const fn table(word: u32) -> Code {
+    whole(word | FIRST << 5)
+}
+
+/// Effects on the first registers of the list, as many as are said: they are written.
+pub(crate) const fn list_written(count: usize) -> Effects {
+    NO.defs(LIST.split_at(count).0)
+}
+
+/// The same: they are read.
+pub(crate) const fn list_read(count: usize) -> Effects {
+    NO.uses(LIST.split_at(count).0)
+}
+
+/// The same: they are read and written.
+pub(crate) const fn list_modified(count: usize) -> Effects {
+    list_written(count).uses(LIST.split_at(count).0)
 }

@@ -46,6 +46,7 @@ const DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,
+    protects_returns: false,
     return_address_bytes: 0,
     guarded_systems: &[],
     red_zone_bytes: 0,
@@ -85,7 +86,7 @@ const DESC: TargetDesc = TargetDesc {
         initial_unwind: &[UnwindOp::DefineCfa(5, 0)],
         filler: 0,
         protection_note: None,
-        no_operation: None,
+        no_operation: &[],
     },
 };
 

@@ -42,6 +42,7 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    pushed_address_bytes: 8,
     narrowest_bytes: 1,
     shares_positions: false,
     shadow_bytes: 0,

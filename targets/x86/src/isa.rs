@@ -83,6 +83,7 @@ static DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: true,
     keeps_stack_aligned: false,
     link_register: None,
+    protects_returns: false,
     return_address_bytes: 8,
     guarded_systems: &["-gnu", "-musl", "-fuchsia", "-android"],
     red_zone_bytes: frame::RED_ZONE_BYTES,
@@ -135,12 +136,13 @@ static DESC: TargetDesc = TargetDesc {
         data_align: -8,
         initial_unwind: &[UnwindOp::DefineCfa(7, 8), UnwindOp::SavedAt(DWARF_RETURN_ADDRESS, -8)],
         filler: 0xcc,
-        no_operation: Some(0x90),
+        no_operation: &[0x90],
         // GNU_PROPERTY_X86_FEATURE_1_AND with IBT and SHSTK (System V ABI for x86-64, table 4.5).
         protection_note: Some(ProtectionNote {
             property: 0xc000_0002,
             marked_targets: 1,
             shadow_stack: 2,
+            signed_returns: 0,
         }),
     },
 };
@@ -459,7 +461,9 @@ impl Isa for X86 {
 
     fn branch_marks(&self) -> Option<BranchMarks> {
         Some(BranchMarks {
+            entry: none(Op::Endbr64, 8),
             mark: none(Op::Endbr64, 8),
+            marks_tables: false,
             call_unmarked: |address| r(Op::CallNoTrackR, 8, address),
         })
     }

@@ -153,7 +153,11 @@ fn compile_functions(
         let unit = Unit {
             function: &function,
             head,
-            view: ModuleView { features, ..view },
+            view: ModuleView {
+                features,
+                marks_entry: head.marks_branch_targets,
+                ..view
+            },
         };
         worker
             .compile(target, &unit, &mut code)

@@ -96,6 +96,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,
+    protects_returns: false,
     return_address_bytes: 0,
     guarded_systems: &[],
     red_zone_bytes: 0,
@@ -135,6 +136,6 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         initial_unwind: &[],
         filler: 0,
         protection_note: None,
-        no_operation: None,
+        no_operation: &[],
     },
 };

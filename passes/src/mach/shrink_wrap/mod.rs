@@ -69,7 +69,8 @@ pub struct ShrinkWrap;
 impl MachPass for ShrinkWrap {
     fn run(&self, func: &mut MFunc, cx: &mut MachPassCx<'_>) -> u64 {
         let frame = &func.frame;
-        if !cx.is_allocated || func.blocks.len() < 3 || frame.has_dynamic_stack || frame.calls_returning_twice {
+        let is_never_wrapped = frame.is_never_wrapped || frame.has_dynamic_stack || frame.calls_returning_twice;
+        if !cx.is_allocated || func.blocks.len() < 3 || is_never_wrapped {
             return 0;
         }
         let mut memory: Box<Scratch> = cx.scratch.take();

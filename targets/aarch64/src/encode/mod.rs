@@ -16,6 +16,9 @@ use crate::relocs::{self, ADDRESS21, BRANCH14, BRANCH19, BRANCH26};
 use crate::table::{Op, ROWS};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, Reg, Role};
 
+/// `nop`.
+pub(crate) const NO_OPERATION: [u8; 4] = 0xd503_201f_u32.to_le_bytes();
+
 /// Encodes an instruction or a sequence.
 #[inline]
 pub fn encode(inst: &MInst, out: &mut CodeBuffer) {

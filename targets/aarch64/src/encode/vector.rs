@@ -13,13 +13,13 @@ pub(super) fn sized(code: &Code, inst: &MInst) -> u32 {
     let quad = u32::from(inst.size == 16) << 30;
     let lane = lane_log2(inst);
     // A single lane is a scalar in a vector register.
-    let scalar = if inst.size == 8 && lane == 3 { 5 << 28 } else { 0 };
+    let scalar = if u32::from(inst.size) == 1 << lane { 5 << 28 } else { 0 };
     match code.width {
         Width::Lanes => quad | scalar | lane << 22,
         Width::Shift => quad | scalar,
         Width::Whole => quad,
-        Width::FloatLanes if lane == 1 => quad | (code.word ^ code.half),
-        Width::FloatLanes => quad | u32::from(lane == 3) << 22,
+        Width::FloatLanes if lane == 1 => quad | scalar | (code.word ^ code.half),
+        Width::FloatLanes => quad | scalar | u32::from(lane == 3) << 22,
         Width::FloatScalar if lane == 1 => code.word ^ code.half,
         Width::FloatScalar => u32::from(lane == 3) << 22,
         Width::FloatHalf => quad | u32::from(lane == 2) << 22,
@@ -75,12 +75,22 @@ pub(super) fn extra(inst: &MInst, form: VectorForm) -> u32 {
         VectorForm::Complex => imm << 11,
         VectorForm::LoadLane | VectorForm::StoreLane => memory_lane(imm, lane),
         VectorForm::Three => inst.reg(0).number() << 5,
+        VectorForm::ByWord => imm << 12,
+        VectorForm::Turned => imm << 10,
+        VectorForm::LoadList(_) | VectorForm::StoreList(_) => list_base(inst),
+        VectorForm::LoadListLane(_) | VectorForm::StoreListLane(_) => list_base(inst) | memory_lane(imm, lane),
         VectorForm::Filled(_)
         | VectorForm::ShiftAll
         | VectorForm::Zero
         | VectorForm::FloatZero
-        | VectorForm::LoadAll => 0,
+        | VectorForm::LoadAll
+        | VectorForm::TableList(_) => 0,
     }
+}
+
+/// The base of an access of a list, which is the only register that instructions name.
+fn list_base(inst: &MInst) -> u32 {
+    super::number(inst.reg(1)) << 5
 }
 
 /// A lane and how wide it is, in five bits.

@@ -16,6 +16,8 @@ const DEBUG_TRAP_NUMBER: i32 = 0xf000;
 const STRIP_LINK_REGISTER: i32 = 7;
 /// The system register `TPIDR_EL0`: what its 15 bits op0, op1, CRn, CRm and op2 are.
 pub const THREAD_POINTER: i32 = 0x5e82;
+/// The system register `CNTVCT_EL0`, which programs may read everywhere.
+const CYCLE_COUNTER: i32 = 0x5f02;
 
 /// Lowers what this file is about; refuses anything else by name.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -56,6 +58,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         Opcode::ThreadPointer => {
             let dst = cx.def(result(data), 0);
             cx.emit(ri(Op::Mrs, 8, dst, THREAD_POINTER));
+        }
+        Opcode::ReadCycleCounter => {
+            let dst = cx.def(result(data), 0);
+            cx.emit(ri(Op::Mrs, 8, dst, CYCLE_COUNTER));
         }
         Opcode::Trap => cx.emit(i(Op::Brk, TRAP_NUMBER)),
         Opcode::Debugtrap => cx.emit(i(Op::Brk, DEBUG_TRAP_NUMBER)),

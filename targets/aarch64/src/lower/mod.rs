@@ -14,6 +14,7 @@ pub mod divide;
 pub mod float;
 pub mod fold;
 pub mod frames;
+pub mod intrinsics;
 pub mod memory;
 pub mod overflow;
 pub mod saturating;

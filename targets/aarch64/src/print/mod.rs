@@ -307,6 +307,8 @@ impl Printer<'_> {
             | Form::TableSlot
             | Form::ThreadOffset
             | Form::DescriptorCall
+            | Form::BranchMarked
+            | Form::ReturnPopping
             | Form::Address => unreachable!("sequences are taken apart"),
         }
     }

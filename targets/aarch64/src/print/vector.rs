@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::encode::lane_log2;
 use crate::ops::{Form, Kind, VectorForm, sizes};
-use crate::regs::scalar_letter;
+use crate::regs::{LIST, scalar_letter};
 use frazil_codegen::Reg;
 use std::fmt;
 
@@ -20,6 +20,7 @@ impl Printer<'_> {
             Kind::Paired => write!(self.out, "v{number}.{}{}", size / lane / 2, scalar_letter(2 * lane)),
             Kind::Bytes => write!(self.out, "v{number}.{size}b"),
             Kind::Halves => write!(self.out, "v{number}.{}h", size / 2),
+            Kind::LowerHalves => write!(self.out, "v{number}.{}h", size / 4),
             Kind::Table => write!(self.out, "{{ v{number}.16b }}"),
             Kind::Lane => write!(self.out, "{letter}{number}"),
             Kind::WideLane => write!(self.out, "{}{number}", scalar_letter(2 * lane)),
@@ -137,7 +138,37 @@ impl Printer<'_> {
                 self.reg(0)?;
                 self.regs(3)
             }
+            VectorForm::ByWord => self.regs(3),
+            VectorForm::Turned => {
+                self.regs(3)?;
+                self.imm(inst.imm)
+            }
+            VectorForm::LoadList(count) | VectorForm::StoreList(count) => {
+                let lane = 1u8 << lane_log2(inst);
+                self.list(count, &format!("{}{}", inst.size / lane, scalar_letter(lane)))?;
+                self.base(None)
+            }
+            VectorForm::LoadListLane(count) | VectorForm::StoreListLane(count) => {
+                self.list(count, &scalar_letter(1 << lane_log2(inst)).to_string())?;
+                write!(self.out, "[{}]", inst.imm)?;
+                self.base(None)
+            }
+            VectorForm::TableList(count) => {
+                self.reg(0)?;
+                self.list(count, "16b")?;
+                self.reg(1)
+            }
         }
+    }
+
+    /// Registers of the list with one arrangement.
+    fn list(&mut self, count: u8, arrangement: &str) -> fmt::Result {
+        self.comma()?;
+        for (index, reg) in LIST.iter().take(count.into()).enumerate() {
+            let before = if index == 0 { "{ " } else { ", " };
+            write!(self.out, "{before}v{}.{arrangement}", reg.number())?;
+        }
+        self.out.write_str(" }")
     }
 
     /// A number of 64 bits for each half of a register.

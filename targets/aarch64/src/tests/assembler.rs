@@ -13,7 +13,7 @@ use std::process::Command;
 /// A command that assembles.
 pub(super) type Assembler = &'static [&'static str];
 
-pub(super) const GNU: Assembler = &["aarch64-linux-gnu-as", "-march=armv8.6-a+fp16+rng+crypto+sha3"];
+pub(super) const GNU: Assembler = &["aarch64-linux-gnu-as", "-march=armv8.6-a+fp16+rng+crypto+sha3+sm4"];
 pub(super) const LLVM: Assembler = &[
     "llvm-mc-22",
     "--triple=aarch64-linux-gnu",

@@ -39,6 +39,7 @@ fn normal(text: &str) -> String {
     let mut words = String::new();
     // A comment of the disassembler.
     let text = text.split("//").next().unwrap_or_default();
+    let text = without_ranges(text);
     let mut rest = text.trim();
     while let Some(first) = rest.chars().next() {
         let end = rest
@@ -59,6 +60,20 @@ fn normal(text: &str) -> String {
         rest = &rest[end..];
     }
     words
+}
+
+/// Lists of registers one by one: `{v24.8b-v26.8b}` becomes `{v24.8b, v25.8b, v26.8b}`.
+fn without_ranges(text: &str) -> String {
+    let parts = text.split_once('{').and_then(|(before, rest)| {
+        let (list, after) = rest.split_once('}')?;
+        let (first, last) = list.split_once('-')?;
+        let (first, arrangement) = first.trim().strip_prefix('v')?.split_once('.')?;
+        let (last, _) = last.trim().strip_prefix('v')?.split_once('.')?;
+        let numbers = first.parse::<u32>().ok()?..=last.parse().ok()?;
+        let names: Vec<String> = numbers.map(|number| format!("v{number}.{arrangement}")).collect();
+        Some(format!("{before}{{{}}}{after}", names.join(", ")))
+    });
+    parts.unwrap_or_else(|| text.to_owned())
 }
 
 /// A number in one form, or the word.

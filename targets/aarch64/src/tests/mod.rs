@@ -188,6 +188,7 @@ fn extras(row: &Row, size: u8, lane_log2: u8) -> Vec<Extra> {
         ]),
         Form::SumHigh => references(&[RefKind::TlsLocalExec, RefKind::TlsDtpOffset]),
         Form::Constant => numbers(),
+        Form::ReturnPopping => imms([16, 0xff0, 0x1000, 0xfff0]),
         Form::Vector(VectorForm::Complex) if row.name.as_str() == "FcaddV" => imms([1, 3]),
         Form::Vector(VectorForm::Complex) => imms(0..4),
         Form::Vector(form) => vector_extras(form, size, lane_log2),
@@ -260,7 +261,11 @@ fn vector_extras(form: VectorForm, size: u8, lane_log2: u8) -> Vec<Extra> {
         | VectorForm::FromLaneSigned
         | VectorForm::ToLane
         | VectorForm::LoadLane
-        | VectorForm::StoreLane => imms(0..lanes),
+        | VectorForm::StoreLane
+        | VectorForm::LoadListLane(_)
+        | VectorForm::StoreListLane(_) => imms(0..lanes),
+        VectorForm::ByWord => imms(0..4),
+        VectorForm::Turned => imms([0, 1, 31, 63]),
         VectorForm::Lanes => imms((0..lanes).flat_map(|src| (0..lanes).map(move |dst| src << 4 | dst))),
         VectorForm::Extract => imms(0..i32::from(size)),
         VectorForm::Modified => {

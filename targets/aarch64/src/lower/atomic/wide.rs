@@ -2,11 +2,12 @@
 //!
 //! An exclusive load of a pair is one access only if an exclusive store to it succeeds, so every loop ends with one,
 //! also where nothing is to be changed, as with LLVM. The store's status is in the encoder's register, since its other
-//! operands are three.
+//! operands are three. With FEAT_LSE2, plain loads and stores of pairs are one access each.
 
-use super::{keeps_old, operation, order, refuse};
+use super::{ALL, LOADS, keeps_old, operation, order, refuse};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::features::LSE2;
 use crate::lower::condition::is_signed;
 use crate::lower::second_result;
 use crate::lower::wide::{Pair, chain, compare_pairs, result_pair, temporary_pair, use_pair};
@@ -14,11 +15,14 @@ use crate::ops::aux;
 use crate::regs::{TEMP, XZR};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, Label, LowerCtx, Reg};
-use frazil_ir::{InstData, Opcode, Operand, RmwOp};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, RmwOp};
 
 /// Lowers any atomic access of 16 bytes.
 pub(super) fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let has_whole_pairs = cx.view().features.has(LSE2);
     match data.op {
+        Opcode::AtomicLoad if has_whole_pairs => load_pair(cx, data),
+        Opcode::AtomicStore if has_whole_pairs => store_pair(cx, data),
         Opcode::AtomicLoad => load(cx, data),
         Opcode::AtomicStore => {
             let value = use_pair(cx, data.a);
@@ -29,6 +33,32 @@ pub(super) fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
         _ => compare_exchange(cx, data),
     }
     Ok(())
+}
+
+/// A load of a pair, where that is one access, and what keeps its order.
+fn load_pair<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let base = cx.use_reg(data.a, 0);
+    let loaded = result_pair(cx, data);
+    cx.emit(rrr(Op::Ldp, 8, loaded.low, base, loaded.high));
+    match MemFlags(data.flags).ordering() {
+        Ordering::SequentiallyConsistent => cx.emit(i(Op::Dmb, ALL)),
+        Ordering::Acquire => cx.emit(i(Op::Dmb, LOADS)),
+        _ => {}
+    }
+}
+
+/// The same of stores.
+fn store_pair<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let value = use_pair(cx, data.a);
+    let base = cx.use_reg(data.b, 0);
+    let ordering = MemFlags(data.flags).ordering();
+    if matches!(ordering, Ordering::Release | Ordering::SequentiallyConsistent) {
+        cx.emit(i(Op::Dmb, ALL));
+    }
+    cx.emit(rrr(Op::Stp, 8, value.low, base, value.high));
+    if ordering == Ordering::SequentiallyConsistent {
+        cx.emit(i(Op::Dmb, ALL));
+    }
 }
 
 fn load_exclusive<C: LowerCtx>(cx: &mut C, old: Pair, base: Reg, order: u8) {
