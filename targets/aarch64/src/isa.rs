@@ -321,6 +321,7 @@ impl Isa for AArch64 {
     #[inline]
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
         match class {
+            RegClass::Int if src == SP => rm(Op::StrStack, 8, Reg::NONE, mem),
             RegClass::Int => rm(Op::Str, bytes, src, mem),
             RegClass::Float | RegClass::Mask => rm(Op::StrF, bytes, src, mem),
         }
@@ -329,6 +330,7 @@ impl Isa for AArch64 {
     #[inline]
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
         match class {
+            RegClass::Int if dst == SP => rm(Op::LdrStack, 8, Reg::NONE, mem),
             RegClass::Int => rm(Op::Ldr, bytes, dst, mem),
             RegClass::Float | RegClass::Mask => rm(Op::LdrF, bytes, dst, mem),
         }

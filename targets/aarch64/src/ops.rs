@@ -150,6 +150,10 @@ pub enum Form {
     DescriptorBranch,
     /// A sequence: the address of a memory operand.
     Address,
+    /// A sequence: stores the stack pointer to a memory operand.
+    StoreStack,
+    /// A sequence: loads the stack pointer from a memory operand.
+    LoadStack,
     Vector(VectorForm),
 }
 
@@ -229,7 +233,14 @@ impl Form {
     pub const fn has_mem(self) -> bool {
         matches!(
             self,
-            Form::Load | Form::Store | Form::Prefetch | Form::LoadExtend | Form::StoreExtend | Form::Address
+            Form::Load
+                | Form::Store
+                | Form::Prefetch
+                | Form::LoadExtend
+                | Form::StoreExtend
+                | Form::Address
+                | Form::StoreStack
+                | Form::LoadStack
         )
     }
 
@@ -280,6 +291,7 @@ impl Form {
             | Form::LoadOrdered
             | Form::LoadExclusivePair
             | Form::TableSlot
+            | Form::LoadStack
             | Form::Vector(VectorForm::LoadLane | VectorForm::LoadAll) => Access::Read,
             Form::Store
             | Form::StoreExtend
@@ -291,6 +303,7 @@ impl Form {
             | Form::StoreOrdered
             | Form::StoreExclusive
             | Form::StoreExclusivePair
+            | Form::StoreStack
             | Form::Vector(VectorForm::StoreLane) => Access::Write,
             Form::Modify | Form::CompareExchange | Form::CompareExchangePair => Access::Both,
             _ => Access::None,
@@ -317,6 +330,7 @@ impl Form {
                 | Form::LoadExclusivePair
                 | Form::DescriptorCall
                 | Form::DescriptorBranch
+                | Form::LoadStack
         ) && matches!(self.access(), Access::None | Access::Read)
     }
 }

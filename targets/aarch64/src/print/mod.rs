@@ -307,7 +307,9 @@ impl Printer<'_> {
             | Form::TableSlot
             | Form::ThreadOffset
             | Form::DescriptorCall
-            | Form::Address => unreachable!("sequences are taken apart"),
+            | Form::Address
+            | Form::StoreStack
+            | Form::LoadStack => unreachable!("sequences are taken apart"),
         }
     }
 
