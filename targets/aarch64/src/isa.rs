@@ -14,10 +14,13 @@ use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer, CodegenError,
-    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView,
-    OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
+    ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, FreeDisplacements, Halt, Isa, Islands, Label, LowerCtx, MInst,
+    Mem, ModuleView, OpDesc, PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, Target, TargetDesc, TargetEntry,
+    UnwindOp,
 };
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{
+    CallConv, Function, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable,
+};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -71,6 +74,7 @@ static DESC: TargetDesc = TargetDesc {
     frame_pointer_is_optional: true,
     keeps_stack_aligned: true,
     link_register: Some(LR),
+    moves_whole_registers: true,
     return_address_bytes: 0,
     guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
@@ -78,13 +82,20 @@ static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: frame::RECORD_BYTES,
     pointer_bytes: 8,
     features: &FEATURES,
-    // What the encoder does not have in one instruction it makes of two, which is no more than computing it before.
+    // What the encoder does not have in one instruction it makes of two.
     addressing: Addressing {
         index_scales: 0b1111,
-        min_disp: -256,
-        max_disp: 4095,
+        min_disp: -(1 << 29),
+        max_disp: 1 << 29,
+        free_disps: Some(FreeDisplacements {
+            min: -256,
+            max: 255,
+            max_multiple: 4095,
+        }),
+        index_with_disp: false,
         symbol_base: false,
     },
+    free_immediates: Some(ImmediateRule(immediates::is_free)),
     register_stack: None,
     function_align_log2: 2,
     loop_line_log2: 0,
@@ -153,6 +164,10 @@ impl Isa for AArch64 {
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
+    }
+
+    fn clears_above<F: Fn(Operand) -> bool>(&self, function: &Function, operand: Operand, is_folded: F) -> bool {
+        lower::narrow::clears_above(function, operand, &is_folded)
     }
 
     #[inline(always)]
@@ -313,7 +328,8 @@ impl Isa for AArch64 {
     #[inline]
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         match class {
-            RegClass::Int => rr(Op::Mov, if bytes > 4 { 8 } else { 4 }, dst, src),
+            // What is above an integer goes with it.
+            RegClass::Int => rr(Op::Mov, 8, dst, src),
             RegClass::Float | RegClass::Mask => rr(Op::Fmov, if bytes > 8 { 16 } else { 8 }, dst, src),
         }
     }
@@ -415,6 +431,11 @@ impl Isa for AArch64 {
     #[inline]
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
         encode::encode(inst, out);
+    }
+
+    #[inline]
+    fn paired(&self, first: &MInst, second: &MInst) -> Option<MInst> {
+        crate::pairs::paired(first, second)
     }
 
     fn print(&self, inst: &MInst, _: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -346,6 +346,8 @@ pub mod aux {
     /// The displacement of a load or store is the low 12 bits of the address of the reference in `imm`, plus `disp`.
     /// Only the encoder makes such instructions.
     pub(crate) const LOW: u8 = 2;
+    /// The access is one of its own, since the program or the processor counts it.
+    pub const EXACT: u8 = 4;
     /// Of vectors: log2 of the bytes of a lane.
     pub const LANE_MASK: u8 = 7;
 }
