@@ -174,7 +174,7 @@ fn logic_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, (a, val
         return true;
     }
     // Of one bit, nothing else is turned.
-    let mask = if is_one_bit { 1 } else { mask };
+    let mask = if is_one_bit { mask & 1 } else { mask };
     if immediates::logical(mask, size).is_none() {
         return false;
     }
