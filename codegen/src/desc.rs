@@ -5,7 +5,7 @@ use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::text::Text;
 use crate::unwind::UnwindOp;
-use frazil_ir::Type;
+use frazil_ir::{ImmediateRule, Type};
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,8 +159,23 @@ pub struct Addressing {
     pub min_disp: i32,
     /// Largest displacement in bytes.
     pub max_disp: i32,
+    /// Which displacements cost nothing, where those that accesses may have can cost an instruction; `None` where none
+    /// does.
+    pub free_disps: Option<FreeDisplacements>,
+    /// Whether an address with an index may have a displacement as well at no cost.
+    pub index_with_disp: bool,
     /// Whether a symbol (reached directly) plus displacement is an address of its own.
     pub symbol_base: bool,
+}
+
+/// Displacements that an access has at no cost.
+#[derive(Clone, Copy, Debug)]
+pub struct FreeDisplacements {
+    /// The smallest and the largest one of those of which all are free.
+    pub min: i32,
+    pub max: i32,
+    /// So many times the size of the access is the largest one among its multiples from 0 on, which are free, too.
+    pub max_multiple: u16,
 }
 
 /// Registers of a class as the allocators see them.
@@ -353,6 +368,9 @@ pub struct TargetDesc {
     /// Whether functions can sign return addresses, keep them on a stack of their own, and mark places to which
     /// indirect branches lead one by one.
     pub protects_returns: bool,
+    /// Whether integers are copied, spilled and reloaded with all bits of their register in functions of the selecting
+    /// context, so that zeros which an instruction has left above one stay ([`crate::isa::Isa::clears_above`]).
+    pub moves_whole_registers: bool,
     /// What a call pushes onto the stack, in bytes.
     pub return_address_bytes: u8,
     /// Parts of triples that name the systems whose threads hold a value to guard frames with, or that have it in a
@@ -370,6 +388,8 @@ pub struct TargetDesc {
     pub features: &'static FeatureTable,
     /// Address forms.
     pub addressing: Addressing,
+    /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.
+    pub free_immediates: Option<ImmediateRule>,
     /// The registers that form a stack, if there are such. [`crate::inline_asm::AsmRules::stack`] then says how texts
     /// of inline assembly use them.
     pub register_stack: Option<RegisterStack>,

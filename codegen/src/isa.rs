@@ -53,6 +53,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc>;
     /// How a type is spread over registers; a count of 0 for types that are not compiled.
     fn parts(&self, types: &TypeTable, ty: Type) -> Parts;
+    /// Whether the rule of what computes an integer operand leaves zeros above its width, up to that of its register.
+    /// Asked only of targets with [`TargetDesc::moves_whole_registers`]; an extension with zeros then is the operand.
+    fn clears_above<F: Fn(Operand) -> bool>(&self, _function: &Function, _operand: Operand, _is_folded: F) -> bool {
+        false
+    }
     /// Chooses which single-use producers the rule of `user` absorbs. The choice binds: its rule must take them.
     fn fold(&self, folder: &mut Folder<'_>, user: Inst);
     /// Lowers an instruction that is neither terminator nor call.
@@ -268,6 +273,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn leave(&self, popped_bytes: u32) -> MInst;
     /// Encodes an instruction whose registers are physical.
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer);
+    /// One instruction for two that follow each other, both of which are then left out: accesses side by side.
+    #[inline]
+    fn paired(&self, _first: &MInst, _second: &MInst) -> Option<MInst> {
+        None
+    }
     /// Writes an instruction as assembly text; `len` is the number of its bytes.
     ///
     /// # Errors

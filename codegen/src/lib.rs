@@ -54,8 +54,8 @@ pub use buffer::{
     Beyond, CodeBuffer, Islands, LocationMark, LogItem, MarkPlace, PoolConstant, Reach, Reloc, ShortForm,
 };
 pub use desc::{
-    Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, OpDesc, ProtectionNote, RegDesc, RegisterStack,
-    RelocDesc, Role, SpecialArgs, TargetDesc, ThreadOffset,
+    Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, FreeDisplacements, OpDesc, ProtectionNote,
+    RegDesc, RegisterStack, RelocDesc, Role, SpecialArgs, TargetDesc, ThreadOffset,
 };
 pub use error::CodegenError;
 pub use fast::FastState;

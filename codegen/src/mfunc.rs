@@ -269,6 +269,8 @@ pub struct MFunc {
     /// Moves of edges.
     pub phi_moves: Vec<PhiMove>,
     pub vregs: Vec<VReg>,
+    /// Bytes of the narrowest integer register ([`crate::desc::TargetDesc::moves_whole_registers`]).
+    pub least_int_bytes: u8,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
     /// Calls that take the place of the function: instructions after its epilogue. A [`pseudo::RETURN`] names one by
@@ -323,9 +325,13 @@ impl MFunc {
     #[inline]
     pub fn new_vreg(&mut self, class: RegClass, bytes: u8, value: u32) -> Reg {
         let reg = Reg::virtual_number(self.vregs.len() as u32);
+        let least_bytes = match class {
+            RegClass::Int => self.least_int_bytes,
+            RegClass::Float | RegClass::Mask => 0,
+        };
         self.vregs.push(VReg {
             class,
-            bytes,
+            bytes: bytes.max(least_bytes),
             value,
             constant: None,
         });

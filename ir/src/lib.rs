@@ -46,7 +46,8 @@ pub use module::{DataDef, DataRelocation, FunctionHead, Linkage, Module, SymbolD
 pub use opcode::{Effects, Format, Opcode, Results};
 pub use operand::{Operand, OperandKind};
 pub use pass::{
-    FunctionPass, Level, Order, PassCx, PassError, PassInfo, PassState, Preserved, Statistics, TargetFacts,
+    FunctionPass, ImmediateRule, Level, Order, PassCx, PassError, PassInfo, PassState, Preserved, Statistics,
+    TargetFacts,
 };
 pub use platform::Platform;
 pub use refusal::Refusal;

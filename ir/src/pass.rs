@@ -7,6 +7,7 @@
 use crate::analysis::{AnalysisCache, AnalysisSet};
 use crate::function::Function;
 use crate::module::{FunctionHead, Module};
+use crate::opcode::Opcode;
 use std::any::{Any, TypeId};
 use std::fmt;
 
@@ -54,9 +55,34 @@ pub struct TargetFacts {
     pub native_int_bits: u32,
     /// Log2 scales that the index of an address may have, as a bit mask.
     pub index_scales: u8,
+    /// Whether an address with an index may have a displacement as well at no cost.
+    pub index_with_displacement: bool,
+    /// Whether an instruction reaches a symbol, or a constant beside the code, without its address in a register.
+    pub reaches_symbols: bool,
+    /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.
+    pub free_immediates: Option<ImmediateRule>,
     pub int_registers: u8,
     /// Registers for floating-point numbers.
     pub float_registers: u8,
+}
+
+/// Whether the instruction for an operation of so many bits takes a constant as the operand in this slot, or the
+/// constant costs nothing for another reason.
+#[derive(Clone, Copy)]
+pub struct ImmediateRule(pub fn(op: Opcode, slot: u32, bits: u32, value: i64) -> bool);
+
+impl PartialEq for ImmediateRule {
+    fn eq(&self, other: &ImmediateRule) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for ImmediateRule {}
+
+impl fmt::Debug for ImmediateRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ImmediateRule")
+    }
 }
 
 /// A pass over one function.
@@ -256,6 +282,9 @@ mod tests {
             pointer_bits: 64,
             native_int_bits: 64,
             index_scales: 0,
+            index_with_displacement: true,
+            reaches_symbols: true,
+            free_immediates: None,
             int_registers: 8,
             float_registers: 8,
         };

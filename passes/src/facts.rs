@@ -14,6 +14,9 @@ pub fn target_facts(desc: &TargetDesc) -> TargetFacts {
         pointer_bits: 8 * u32::from(desc.pointer_bytes),
         native_int_bits: 8 * u32::from(desc.class(RegClass::Int).bytes),
         index_scales: desc.addressing.index_scales,
+        index_with_displacement: desc.addressing.index_with_disp,
+        reaches_symbols: desc.addressing.symbol_base,
+        free_immediates: desc.free_immediates,
         int_registers: registers(RegClass::Int),
         float_registers: registers(RegClass::Float),
     }

@@ -10,9 +10,9 @@
 //! colors exactly if nothing in between has an effect.
 
 use super::facts::{Analysis, Mark};
-use crate::desc::{Addressing, TargetDesc};
+use crate::desc::{Addressing, FreeDisplacements, TargetDesc};
 use crate::features::FeatureSet;
-use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
+use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value};
 
 /// Larger displacements are not folded. So their sum with the distance of a place and a frame offset cannot overflow,
 /// and does not cross the border between offsets in the function's own frame and in its incoming arguments
@@ -229,24 +229,67 @@ impl<'a> Folder<'a> {
         self.analysis.marks[value.index()] = Mark::Folded;
     }
 
-    fn mark_reader(&mut self) {
+    /// Says that the current instruction absorbs a load, after [`Folder::fold`].
+    pub fn mark_reader(&mut self) {
         if let Some(result) = self.result {
             self.analysis.marks[result.index()] = Mark::Reads;
         }
     }
 
-    /// Folds as much of the address arithmetic of a pointer operand as the target's addressing modes allow.
+    /// Folds as much of the address arithmetic of a pointer operand as the target's addressing modes allow to accesses
+    /// of any size.
     #[inline]
     pub fn fold_address(&mut self, pointer: Operand) {
+        self.fold_address_of(pointer, 1);
+    }
+
+    /// The same for an access of one value of a type.
+    #[inline]
+    pub fn fold_access(&mut self, pointer: Operand, ty: Type) {
+        self.fold_address_of(pointer, self.access_bytes(ty));
+    }
+
+    /// Bytes of a value of a type in memory, where the addresses of accesses depend on that and they are one piece.
+    #[inline]
+    fn access_bytes(&self, ty: Type) -> u32 {
+        if self.desc.addressing.free_disps.is_none() {
+            return 1;
+        }
+        let bytes = match ty {
+            Type::F32 => 4,
+            Type::F64 => 8,
+            Type::PTR => u32::from(self.desc.pointer_bytes),
+            _ => match self.function.types().data(ty) {
+                TypeData::Int(bits) if bits <= 64 => bits.div_ceil(8),
+                TypeData::Vector { element, lanes } => self.access_bytes(element).saturating_mul(lanes),
+                _ => 1,
+            },
+        };
+        // Of others, not all pieces have such a multiple.
+        if bytes.is_power_of_two() && bytes <= u32::from(self.desc.vector_bytes.max(8)) {
+            bytes
+        } else {
+            1
+        }
+    }
+
+    #[inline]
+    fn fold_address_of(&mut self, pointer: Operand, bytes: u32) {
         let addressing = self.desc.addressing;
         let (mut pointer, mut disp, mut has_index) = (pointer, 0i64, false);
         while let Some((value, data)) = self.producer(pointer) {
             match data.op {
                 Opcode::PtrAdd => match data.b.as_imm() {
-                    Some(bytes) if fits(addressing, disp + bytes) => disp += bytes,
+                    Some(distance)
+                        if fits(addressing, disp + distance, bytes) && (!has_index || addressing.index_with_disp) =>
+                    {
+                        disp += distance;
+                    }
+                    None if disp != 0 && !addressing.index_with_disp => return,
                     None if !has_index && addressing.index_scales & 1 != 0 && is_index(data.b) => has_index = true,
                     _ => return,
                 },
+                Opcode::PtrIndex if disp != 0 && !addressing.index_with_disp => return,
                 Opcode::PtrIndex if !has_index && is_index(data.b) && has_scale(addressing, data.flags) => {
                     has_index = true;
                 }
@@ -262,7 +305,7 @@ impl<'a> Folder<'a> {
     pub fn fold_load(&mut self, value: Value, load: &InstData) {
         self.fold(value);
         self.mark_reader();
-        self.fold_address(load.a);
+        self.fold_access(load.a, load.ty);
     }
 
     /// The data of an instruction of the function.
@@ -282,6 +325,16 @@ pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
     scale.is_power_of_two() && scale <= 8 && addressing.index_scales & (1 << scale.trailing_zeros()) != 0
 }
 
-fn fits(addressing: Addressing, disp: i64) -> bool {
-    disp.abs() < MAX_DISP && i64::from(addressing.min_disp) <= disp && disp <= i64::from(addressing.max_disp)
+/// Whether an access of so many bytes has a displacement at no cost.
+#[inline]
+fn fits(addressing: Addressing, disp: i64, bytes: u32) -> bool {
+    let is_free = |free: FreeDisplacements| {
+        let (bytes, multiples) = (i64::from(bytes), i64::from(free.max_multiple));
+        (i64::from(free.min) <= disp && disp <= i64::from(free.max))
+            || (disp >= 0 && disp % bytes == 0 && disp / bytes <= multiples)
+    };
+    disp.abs() < MAX_DISP
+        && i64::from(addressing.min_disp) <= disp
+        && disp <= i64::from(addressing.max_disp)
+        && addressing.free_disps.is_none_or(is_free)
 }

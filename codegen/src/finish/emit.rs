@@ -309,12 +309,26 @@ impl<I: Isa> Emitter<'_, I> {
             Term::Branch(Some(_)) => 2,
             _ => 0,
         };
-        for index in data.start..data.end - branches {
+        let end = data.end - branches;
+        let mut index = data.start;
+        while index < end {
             if self.is_observed {
                 self.observe(index, index == data.start);
             }
-            self.emit_inst(&func.insts[index as usize], next);
+            if index + 1 < end
+                && let Some(pair) = self.paired(index)
+            {
+                put_inst(self.isa, &pair, self.buf);
+                self.remark(index);
+                index += 1;
+                if self.is_observed {
+                    self.observe(index, false);
+                }
+            } else {
+                self.emit_inst(&func.insts[index as usize], next);
+            }
             self.remark(index);
+            index += 1;
         }
         if branches > 0 && self.is_observed {
             self.observe(data.end - branches, data.end - branches == data.start);
@@ -416,6 +430,18 @@ impl<I: Isa> Emitter<'_, I> {
             let label = self.label(to);
             put_inst(self.isa, &self.isa.jump(label), self.buf);
         }
+    }
+
+    /// One instruction for the one with this number and the next, if the target has one.
+    #[inline]
+    fn paired(&self, index: u32) -> Option<MInst> {
+        let [first, second] = [index, index + 1].map(|number| &self.func.insts[number as usize]);
+        if first.op >= pseudo::FIRST || second.op >= pseudo::FIRST {
+            return None;
+        }
+        // Only with their places in the frame is it known how far they are from their base.
+        self.isa.paired(first, second)?;
+        self.isa.paired(&self.with_frame(*first), &self.with_frame(*second))
     }
 
     fn emit_inst(&mut self, inst: &MInst, next: u32) {

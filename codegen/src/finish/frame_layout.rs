@@ -236,12 +236,14 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
         total
     };
     frame.frame_bytes = moved.cast_unsigned();
-    if frame.frame_pointer {
+    // Where accesses reach farther up than down, the stack pointer is the better base as long as it does not move.
+    let reaches_up = desc.addressing.free_disps.is_some_and(|free| free.max_multiple > 0);
+    if frame.frame_pointer && (frame.has_dynamic_stack || !reaches_up) {
         map.areas = -above;
     } else {
         map.base = desc.stack_pointer;
         map.incoming_base = desc.stack_pointer;
-        map.incoming = moved + pushed - pointer_bytes;
+        map.incoming = moved + pushed - if frame.frame_pointer { 0 } else { pointer_bytes };
         map.areas = map.incoming - above;
     }
 }

@@ -96,6 +96,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             Opcode::Trunc | Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Bitcast if self.shares_registers(data) => {
                 Ok(())
             }
+            Opcode::Zext if self.base.isa.desc().moves_whole_registers && self.shares_cleared(data) => Ok(()),
             _ => {
                 let isa = self.base.isa;
                 isa.lower(self, inst)
@@ -129,6 +130,22 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let fits = from.float == to.float && to.count <= from.count && to.bytes <= from.bytes;
         if !fits || (to.count > 1 && to.bytes < from.bytes) || self.mark(source) == Mark::Folded {
+            return false;
+        }
+        let shared = self.vreg(source, 0);
+        self.st.vreg_of[result.index()] = shared.virtual_index() as u32;
+        true
+    }
+
+    /// Gives the result of an extension with zeros the register of its operand, if there are zeros above that already.
+    fn shares_cleared(&mut self, data: &InstData) -> bool {
+        let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
+            return false;
+        };
+        let to = self.parts_of(data.ty);
+        let isa = self.base.isa;
+        let is_folded = |operand: Operand| self.is_folded_operand(operand);
+        if to.count != 1 || to.float || !isa.clears_above(self.base.function, data.a, is_folded) {
             return false;
         }
         let shared = self.vreg(source, 0);

@@ -130,6 +130,10 @@ pub(crate) fn select<I: Isa>(
         base.incoming_align = isa.desc().pointer_bytes.into();
     }
     mfunc.clear();
+    mfunc.least_int_bytes = match isa.desc().moves_whole_registers {
+        true => isa.desc().class(RegClass::Int).bytes,
+        false => 0,
+    };
     state.begin(isa, unit.function, unit.view.features);
     mfunc.is_strict = state.analysis.is_strict;
     mfunc.frame = FrameNeeds {

@@ -14,10 +14,10 @@
 //!
 //! Method: code generation computes an address within a load or store only if that is its single use and in the same
 //! block. Two walks. The first goes from uses to definitions and finds the addresses that *dissolve*: every use of
-//! them is as the address of an access, or in another address that dissolves, and the sum still fits base + index times
-//! scale + displacement. The second gives each access whose address is shared, or stands in another block, a
-//! computation of its own, and removes those that are left without a use. Constant distances are summed up on the way,
-//! also those added to an index.
+//! them is as the address of an access, or in another address that dissolves, and the sum still fits base + index
+//! times scale + displacement, or one of the two where the target does not have both. The second gives each access
+//! whose address is shared, or stands in another block, a computation of its own, and removes those that are left
+//! without a use. Constant distances are summed up on the way, also those added to an index.
 //!
 //! Where the target has no such scale, the index is multiplied once, where the address was, by what is missing:
 //! 24 = 3 times 8.
@@ -237,7 +237,10 @@ impl Scratch {
             Some(bytes) => form.displacement += bytes,
             None => {
                 let scale = scale_of(&data);
-                let (index, distance) = self.split_index(function, data.b);
+                let (index, distance) = match target.index_with_displacement {
+                    true => self.split_index(function, data.b),
+                    false => (data.b, 0),
+                };
                 let bytes = distance.saturating_mul(i64::from(scale));
                 let mut scaled = (data.b, scale);
                 if distance != 0 && (form.displacement + bytes).abs() < MAX_DISPLACEMENT {
@@ -360,6 +363,7 @@ fn dissolve(
     }
     let mut sum = own;
     match data.b.as_imm() {
+        Some(_) if own.has_index && !target.index_with_displacement => return None,
         Some(bytes) => {
             sum.low += bytes;
             sum.high += bytes;
@@ -367,6 +371,9 @@ fn dissolve(
         None => {
             // A scale that the target lacks needs a multiplication, which stays; all smaller ones are needed then.
             let scale = scale_of(data);
+            if (own.low, own.high) != (0, 0) && !target.index_with_displacement {
+                return None;
+            }
             let fits = has_scale(target, scale) || (scale > 0 && target.index_scales & 15 == 15);
             if !fits || own.has_index || own.depth > depth || data.b.as_value().is_none() {
                 return None;

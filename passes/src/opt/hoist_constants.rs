@@ -10,12 +10,14 @@
 //! ```
 //!
 //! Method: the operands of the instructions in loops are examined. Costly are addresses of symbols where they cannot
-//! be part of an access: with an index, as a number, or through a table of addresses; integers that do not fit into 32
-//! bits; floating-point numbers where an instruction takes no operand from memory; vectors in arithmetic that takes
-//! them for what they are. The uses are sorted by loop and
-//! constant, and each loop gets copies of its most used ones, as many as the options say. A copy stands before the
-//! outermost loop around its uses that has no more than `max-blocks` blocks, or before the innermost one if that is
-//! larger; equal constants share it. Floating-point numbers stay in loops with calls, which keep no register for them.
+//! be part of an access: with an index, as a number, or through a table of addresses; addresses of slots with an index
+//! where the target has no address of both; integers that do not fit into 32 bits, or that no instruction has room for
+//! where the target says which these are; floating-point numbers where an instruction takes no operand from memory;
+//! vectors in arithmetic that takes them for what they are. The uses are sorted by loop and constant, and each loop
+//! gets copies of its most used ones, as many as the options say. A copy stands before the outermost loop around its
+//! uses that has no more than `max-blocks` blocks, or before the innermost one if that is larger; equal constants
+//! share it. Floating-point numbers stay in loops with calls, which keep no register for them, and so do integers of
+//! at most 32 bits.
 //!
 //! A `copy` of a constant is how such a value is written; it is computed anew where the register allocator runs out of
 //! registers, so that it costs little even then. Passes that replace copies by what they copy must come earlier.
@@ -29,7 +31,7 @@ use crate::equal_constants::EqualConstants;
 use crate::preheaders::{Preheaders, can_have_preheader};
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
-use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
+use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved, TargetFacts};
 use frazil_ir::{
     ConstView, Effects, EntityRef, Format, Function, Inst, InstData, Linkage, Loop, Module, Opcode, Operand, SymbolId,
     Type, TypeData, Visibility,
@@ -80,6 +82,9 @@ impl Default for Options {
         }
     }
 }
+
+/// How many integer registers a target has for which the options are meant.
+const FEW_REGISTERS: u8 = 16;
 
 /// Moves constants that need instructions out of loops.
 #[derive(Debug)]
@@ -144,9 +149,11 @@ impl FunctionPass for HoistConstants {
         scratch.editor.begin(function);
         scratch.equal.compute(function);
         scratch.describe_loops(function, loops, self.options);
-        scratch.find_uses(function, cx.module, loops);
+        scratch.find_uses(function, (cx.module, cx.target), loops);
         scratch.group();
-        let (copies, made) = scratch.rewrite(function, loops, self.options);
+        // With more registers, more of them can hold constants.
+        let more_integers = u32::from(cx.target.int_registers.saturating_sub(FEW_REGISTERS)) / 3;
+        let (copies, made) = scratch.rewrite(function, loops, (self.options, more_integers));
         scratch.editor.commit(function);
         cx.return_scratch(scratch);
         cx.count("constants hoisted", copies);
@@ -189,7 +196,7 @@ impl Scratch {
         }
     }
 
-    fn find_uses(&mut self, function: &Function, module: &Module, loops: &LoopTree) {
+    fn find_uses(&mut self, function: &Function, known: Known<'_>, loops: &LoopTree) {
         self.uses.clear();
         for block in function.block_ids() {
             let Some(innermost) = loops.innermost(block) else {
@@ -200,8 +207,8 @@ impl Scratch {
                 let data = &function.insts()[position];
                 let mut slot = 0;
                 function.for_each_operand(data, |operand| {
-                    if let Some(ty) = costly(function, module, data, slot, operand)
-                        && let Some(id) = if is_in_float_register(ty) {
+                    if let Some(ty) = costly(function, known, data, slot, operand)
+                        && let Some(id) = if is_in_float_register(ty) || is_cheap(operand) {
                             row.float_destination
                         } else {
                             row.destination
@@ -209,7 +216,11 @@ impl Scratch {
                     {
                         self.uses.push(Use {
                             id: id.as_u32(),
-                            constant: self.equal.first(operand),
+                            constant: if is_cheap(operand) {
+                                operand
+                            } else {
+                                self.equal.first(operand)
+                            },
                             ty,
                             inst: Inst::new(position),
                             slot,
@@ -224,11 +235,15 @@ impl Scratch {
     /// Sorts the uses into groups, those of a loop beside one another, the largest first.
     fn group(&mut self) {
         self.uses
-            .sort_by_key(|one| (one.id, one.constant.as_raw(), one.inst, one.slot));
+            .sort_by_key(|one| (one.id, one.constant.as_raw(), one.ty.index(), one.inst, one.slot));
         self.groups.clear();
         for (number, one) in self.uses.iter().enumerate() {
             match self.groups.last_mut() {
-                Some(group) if group.id == one.id && self.uses[group.first as usize].constant == one.constant => {
+                Some(group)
+                    if group.id == one.id
+                        && self.uses[group.first as usize].constant == one.constant
+                        && self.uses[group.first as usize].ty == one.ty =>
+                {
                     group.count += 1;
                 }
                 _ => self.groups.push(Group {
@@ -244,7 +259,12 @@ impl Scratch {
     }
 
     /// Makes the copies. Returns how many, and how many pre-headers.
-    fn rewrite(&mut self, function: &mut Function, loops: &LoopTree, options: Options) -> (u64, u64) {
+    fn rewrite(
+        &mut self,
+        function: &mut Function,
+        loops: &LoopTree,
+        (options, more_integers): (Options, u32),
+    ) -> (u64, u64) {
         let mut copies = 0;
         let mut taken = 0;
         self.preheaders.begin(loops);
@@ -258,7 +278,7 @@ impl Scratch {
                 >= if group.is_float {
                     options.max_floats
                 } else {
-                    options.max_integers
+                    options.max_integers + more_integers
                 }
             {
                 continue;
@@ -295,10 +315,49 @@ impl Scratch {
     }
 }
 
+/// Whether a costly operand costs no more than one instruction.
+fn is_cheap(operand: Operand) -> bool {
+    operand.as_imm().is_some() || operand.as_value().is_some()
+}
+
+/// What is known besides the function.
+type Known<'a> = (&'a Module, &'a TargetFacts);
+
+/// The type of a constant of at most 32 bits that the instruction has no room for.
+fn costly_immediate(function: &Function, target: &TargetFacts, data: &InstData, slot: u32, imm: i64) -> Option<Type> {
+    let rule = target.free_immediates?;
+    let is_data = match data.op {
+        Opcode::Store => slot == 0,
+        Opcode::Select => slot > 0,
+        op if op.is_icmp() => true,
+        Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::And | Opcode::Or | Opcode::Xor => true,
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => true,
+        _ => false,
+    };
+    let bits = function.types().int_bits(data.ty).filter(|&bits| bits <= 64)?;
+    (is_data && !(rule.0)(data.op, slot, bits, imm)).then_some(data.ty)
+}
+
 /// The type of an operand that costs an instruction or more where it stands.
-fn costly(function: &Function, module: &Module, data: &InstData, slot: u32, operand: Operand) -> Option<Type> {
-    if operand.is_none() || operand.as_value().is_some() || operand.as_imm().is_some() {
+fn costly(
+    function: &Function,
+    (module, target): Known<'_>,
+    data: &InstData,
+    slot: u32,
+    operand: Operand,
+) -> Option<Type> {
+    if operand.is_none() {
         return None;
+    }
+    if let Some(value) = operand.as_value() {
+        // The address of a slot is counted from the stack pointer, which leaves no room for an index.
+        let is_base =
+            slot == 0 && (data.op == Opcode::PtrIndex || data.op == Opcode::PtrAdd && data.b.as_value().is_some());
+        let is_costly = is_base && !target.index_with_displacement && function.slot_of(value).is_some();
+        return is_costly.then_some(Type::PTR);
+    }
+    if let Some(imm) = operand.as_imm() {
+        return costly_immediate(function, target, data, slot, imm);
     }
     use Opcode as O;
     let is_plain = matches!(data.op.effects(), Effects::Pure | Effects::Read | Effects::Write)
@@ -312,23 +371,28 @@ fn costly(function: &Function, module: &Module, data: &InstData, slot: u32, oper
         return None;
     }
     if let Some(symbol) = operand.as_symbol() {
-        return is_costly_address(module, symbol, data, slot).then_some(Type::PTR);
+        return is_costly_address((module, target), symbol, data, slot).then_some(Type::PTR);
     }
     match function.constant(operand.as_const()?) {
         (ty, ConstView::Int(&[word])) => {
             let fits = i32::try_from(word.cast_signed()).is_ok();
             // The lower half is taken by a move of half width.
             let is_half = data.op == O::And && word == u64::from(u32::MAX);
-            (!fits && !is_half && function.types().int_bits(ty) == Some(64)).then_some(ty)
+            let is_free = match target.free_immediates {
+                Some(rule) => (rule.0)(data.op, slot, 64, word.cast_signed()),
+                None => fits || is_half,
+            };
+            (!is_free && function.types().int_bits(ty) == Some(64)).then_some(ty)
         }
         (ty, ConstView::Float(words)) => {
-            let takes_memory =
-                slot == 1 && (data.op.is_fcmp() || matches!(data.op, O::Fadd | O::Fsub | O::Fmul | O::Fdiv));
+            let takes_memory = target.reaches_symbols
+                && slot == 1
+                && (data.op.is_fcmp() || matches!(data.op, O::Fadd | O::Fsub | O::Fmul | O::Fdiv));
             let is_zero = words.iter().all(|&word| word == 0);
             (is_in_float_register(ty) && !takes_memory && !is_zero).then_some(ty)
         }
         (ty, ConstView::Symbol(symbol, _)) if ty == Type::PTR => {
-            is_costly_address(module, symbol, data, slot).then_some(ty)
+            is_costly_address((module, target), symbol, data, slot).then_some(ty)
         }
         (ty, ConstView::Vector(lanes)) => is_costly_vector(function, data, (ty, lanes)).then_some(ty),
         _ => None,
@@ -375,7 +439,7 @@ fn is_costly_vector(function: &Function, data: &InstData, (ty, lanes): (Type, &[
 }
 
 /// Whether the address of a symbol costs something as this operand: alone, or since it must be loaded.
-fn is_costly_address(module: &Module, symbol: SymbolId, data: &InstData, slot: u32) -> bool {
+fn is_costly_address((module, target): Known<'_>, symbol: SymbolId, data: &InstData, slot: u32) -> bool {
     let Some(row) = module.symbols.get(symbol) else {
         return false;
     };
@@ -387,5 +451,5 @@ fn is_costly_address(module: &Module, symbol: SymbolId, data: &InstData, slot: u
         Opcode::PtrAdd => data.b.as_imm().is_some(),
         _ => false,
     };
-    !is_near || !is_address
+    !is_near || !is_address || !target.reaches_symbols
 }

@@ -4,6 +4,7 @@
 //! (upper half) and `imm` (lower half).
 
 use crate::cond::Cond;
+use crate::expand::extension;
 use crate::table::Op;
 use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
 
@@ -83,6 +84,13 @@ pub enum Shift {
 #[inline]
 pub fn shifted(op: Op, size: u8, (dst, a, b): (Reg, Reg, Reg), shift: Shift, amount: u32) -> MInst {
     rrr(op, size, dst, a, b).with_imm((amount | (shift as u32) << 6).cast_signed())
+}
+
+/// The sum of an address and an index of 32 bits, which is extended and multiplied by a power of two up to 16.
+#[inline]
+pub fn extended_sum(dst: Reg, base: Reg, (index, is_signed): (Reg, bool), scale: u16) -> MInst {
+    let extend = if is_signed { extension::SXTW } else { extension::UXTW };
+    rrr(Op::AddExt, 8, dst, base, index).with_imm((extend << 3 | scale.trailing_zeros()).cast_signed())
 }
 
 /// A field of a register: `ubfm`, `sbfm` or `bfm` with these numbers (Arm ARM, C6.2).

@@ -84,6 +84,11 @@ pub fn expand(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
             emit(&new(Op::Ret, 8));
         }
         Form::Address => address(inst, emit),
+        Form::StoreStack => store_stack(inst, emit),
+        Form::LoadStack => {
+            near_or_far(&with_register(inst, Op::Ldr, TEMP), emit);
+            emit(&new(Op::AddI, 8).with_regs([SP, TEMP, Reg::NONE]));
+        }
         _ => emit(inst),
     }
 }
@@ -104,7 +109,9 @@ pub fn is_single(inst: &MInst) -> bool {
         | Form::DescriptorCall
         | Form::BranchMarked
         | Form::ReturnPopping
-        | Form::Address => false,
+        | Form::Address
+        | Form::StoreStack
+        | Form::LoadStack => false,
         _ => true,
     }
 }
@@ -221,6 +228,31 @@ fn add(dst: Reg, base: Reg, value: i64, emit: &mut impl FnMut(&MInst)) {
         constant(number, 8, value.cast_unsigned(), emit);
         emit(&extended_sum(dst, base, number, extension::UXTX, 0));
     }
+}
+
+/// An access of eight bytes that has this register instead.
+fn with_register(inst: &MInst, op: Op, reg: Reg) -> MInst {
+    let mut access = *inst;
+    access.op = op as u16;
+    access.set_reg(0, reg);
+    access
+}
+
+/// An access of as many bytes as its size says.
+fn near_or_far(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
+    if is_address(inst, inst.size) {
+        emit(inst);
+    } else {
+        access(inst, emit);
+    }
+}
+
+/// Where a store has its register, number 31 is the zero register, so the stack pointer is copied: to the encoder's
+/// register unless the address is formed there.
+fn store_stack(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
+    let copy = if is_address(inst, inst.size) { TEMP } else { SCRATCH };
+    emit(&new(Op::AddI, 8).with_regs([copy, SP, Reg::NONE]));
+    near_or_far(&with_register(inst, Op::Str, copy), emit);
 }
 
 fn extended_sum(dst: Reg, base: Reg, index: Reg, extend: u32, scale_log2: u8) -> MInst {

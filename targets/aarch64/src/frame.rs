@@ -3,7 +3,8 @@
 //! With a frame pointer, `x29` points to the frame record (AAPCS64, 6.4.6): the caller's `x29`, with the return address
 //! above it. Slots and saved registers are below. Without one, the return address is saved like any register, if
 //! something is called. The picture is that of [`frazil_codegen`]'s `finish/frame_layout.rs`, where what is "pushed"
-//! is stored here by pairs: the stack pointer moves once for all of them, since it must always be a multiple of 16.
+//! is stored here by pairs: the stack pointer moves once for all of them, since it must always be a multiple of 16. In a
+//! frame of nothing but registers, the store of the lowest ones moves it.
 //!
 //! Nothing here writes flags, and no register but those of the frame and the two scratch registers.
 
@@ -20,6 +21,8 @@ use frazil_ir::module::ReturnSigning;
 pub const RECORD_BYTES: i32 = 16;
 /// Bytes of a saved register.
 const SAVED_BYTES: i32 = 8;
+/// The most bytes by which a store or load of one or two registers moves the stack pointer.
+const MAX_MOVED_BYTES: i32 = 240;
 /// The farthest place that a store of two registers reaches, in bytes.
 const MAX_PAIR_OFFSET: i32 = 504;
 
@@ -43,6 +46,10 @@ pub fn prologue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         return;
     }
     protect_return(frame, out);
+    if let Some(bytes) = register_frame(frame) {
+        store_register_frame(frame, bytes, out);
+        return;
+    }
     if frame.frame_pointer {
         set_up_frame_pointer(out);
     }
@@ -116,26 +123,18 @@ fn pair(op: Op, first: Reg, second: Reg, mem: Mem) -> MInst {
 /// Stores saved registers at the places that the frame has for them: all in functions of the fast path, and those that
 /// are not pushed in others.
 fn store_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
-    for (reg, offset) in frame.saved_places() {
-        out.emit(rm(
-            store_op(reg),
-            saved_bytes(reg),
-            reg,
-            Mem::base(frame.saved_base, offset),
-        ));
-        out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
+    for (first, second) in side_by_side(frame) {
+        access_saved(frame, (Op::Str, Op::StrF), (Op::Stp, Op::StpF), (first, second), out);
+        for (reg, offset) in [Some(first), second].into_iter().flatten() {
+            out.unwind(UnwindOp::SavedAt(dwarf(reg), offset - frame.saved_base_to_cfa));
+        }
     }
 }
 
 /// Undoes [`store_saved`].
 fn load_saved<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
-    for (reg, offset) in frame.saved_places() {
-        out.emit(rm(
-            load_op(reg),
-            saved_bytes(reg),
-            reg,
-            Mem::base(frame.saved_base, offset),
-        ));
+    for places in side_by_side(frame) {
+        access_saved(frame, (Op::Ldr, Op::LdrF), (Op::Ldp, Op::LdpF), places, out);
     }
 }
 
@@ -147,20 +146,43 @@ fn saved_bytes(reg: Reg) -> u8 {
     }
 }
 
-fn store_op(reg: Reg) -> Op {
-    if RegClass::of(reg) == RegClass::Int {
-        Op::Str
-    } else {
-        Op::StrF
-    }
+/// A register and its place.
+type Place = (Reg, i32);
+
+/// The saved registers with their places, by twos where one instruction reaches both.
+fn side_by_side(frame: &FrameInfo) -> impl Iterator<Item = (Place, Option<Place>)> {
+    let mut places = frame.saved_places().peekable();
+    std::iter::from_fn(move || {
+        let (reg, offset) = places.next()?;
+        let bytes = i32::from(saved_bytes(reg));
+        let is_beside = |&(other, below): &Place| {
+            RegClass::of(other) == RegClass::of(reg)
+                && below + bytes == offset
+                && below % bytes == 0
+                && (-MAX_PAIR_OFFSET..=MAX_PAIR_OFFSET).contains(&below)
+        };
+        Some(((reg, offset), places.next_if(is_beside)))
+    })
 }
 
-fn load_op(reg: Reg) -> Op {
-    if RegClass::of(reg) == RegClass::Int {
-        Op::Ldr
-    } else {
-        Op::LdrF
-    }
+fn access_saved<S: FrameSink>(
+    frame: &FrameInfo,
+    single: (Op, Op),
+    double: (Op, Op),
+    ((reg, offset), second): (Place, Option<Place>),
+    out: &mut S,
+) {
+    let is_int = RegClass::of(reg) == RegClass::Int;
+    let of_class = |(int, float): (Op, Op)| if is_int { int } else { float };
+    let bytes = saved_bytes(reg);
+    out.emit(match second {
+        Some((other, below)) => {
+            let mut both = rrr(of_class(double), bytes, other, frame.saved_base, reg);
+            both.disp = below;
+            both
+        }
+        None => rm(of_class(single), bytes, reg, Mem::base(frame.saved_base, offset)),
+    });
 }
 
 /// The saved registers by pairs, each with the distance of the lower place from the highest one, which is 0 or less.
@@ -174,6 +196,87 @@ fn pairs(frame: &FrameInfo) -> impl Iterator<Item = (Reg, Option<Reg>, i32)> + u
         next = lower - SAVED_BYTES;
         Some((first, second, lower))
     })
+}
+
+/// The bytes of a frame that is nothing but pushed registers, and perhaps the record, if one store and one load can move
+/// the stack pointer by them.
+fn register_frame(frame: &FrameInfo) -> Option<i32> {
+    let record = if frame.frame_pointer { RECORD_BYTES } else { 0 };
+    let pushed = pushed_bytes(frame);
+    let bytes = aligned(pushed) + record;
+    let is_plain = frame.pushes_saved
+        && pushed > 0
+        && frame.frame_bytes.cast_signed() == aligned(pushed) - pushed
+        && frame.saved_places().next().is_none()
+        && frame.realigned_to == 0
+        && !frame.has_dynamic_stack
+        && frame.guard.is_none()
+        && (frame.probes.bytes == 0 || bytes.cast_unsigned() < frame.probes.bytes);
+    (is_plain && bytes <= MAX_MOVED_BYTES).then_some(bytes)
+}
+
+/// What is stored in a [`register_frame`] of so many bytes, the highest first: one or two registers and their distance
+/// from the stack pointer, which is 0 for the last ones.
+fn register_places(frame: &FrameInfo, bytes: i32) -> impl Iterator<Item = (Reg, Option<Reg>, i32)> + use<> {
+    let top = bytes + first_place(frame);
+    pairs(frame).map(move |(first, second, below)| match second {
+        Some(_) => (first, second, top + below),
+        // What is left over is below.
+        None => (first, second, 0),
+    })
+}
+
+/// Stores the registers of such a frame, those first whose store moves the stack pointer.
+fn store_register_frame<S: FrameSink>(frame: &FrameInfo, bytes: i32, out: &mut S) {
+    let record = bytes - RECORD_BYTES;
+    if let Some((first, second, _)) = register_places(frame, bytes).last() {
+        out.emit(match second {
+            Some(second) => rrr(Op::StpPre, 8, second, SP, first).with_imm(-bytes),
+            None => rr(Op::StrPre, 8, first, SP).with_imm(-bytes),
+        });
+        out.unwind(UnwindOp::DefineCfaOffset(bytes));
+    }
+    for (first, second, place) in register_places(frame, bytes) {
+        match second {
+            Some(second) => {
+                if place > 0 {
+                    out.emit(pair(Op::Stp, second, first, Mem::base(SP, place)));
+                }
+                out.unwind(UnwindOp::SavedAt(dwarf(second), place - bytes));
+                out.unwind(UnwindOp::SavedAt(dwarf(first), place + SAVED_BYTES - bytes));
+            }
+            None => out.unwind(UnwindOp::SavedAt(dwarf(first), -bytes)),
+        }
+    }
+    if frame.frame_pointer {
+        out.emit(pair(Op::Stp, FP, LR, Mem::base(SP, record)));
+        out.unwind(UnwindOp::SavedAt(dwarf(FP), -RECORD_BYTES));
+        out.unwind(UnwindOp::SavedAt(dwarf(LR), SAVED_BYTES - RECORD_BYTES));
+        out.emit(rri(Op::AddI, 8, FP, SP, record));
+        out.unwind(UnwindOp::DefineCfa(dwarf(FP), RECORD_BYTES));
+    }
+}
+
+/// Undoes [`store_register_frame`].
+fn load_register_frame<S: FrameSink>(frame: &FrameInfo, bytes: i32, out: &mut S) {
+    if frame.frame_pointer {
+        out.emit(pair(Op::Ldp, FP, LR, Mem::base(SP, bytes - RECORD_BYTES)));
+        out.unwind(UnwindOp::DefineCfa(dwarf(SP), bytes));
+    }
+    let mut lowest = None;
+    for (first, second, place) in register_places(frame, bytes) {
+        match second {
+            Some(second) if place > 0 => out.emit(pair(Op::Ldp, second, first, Mem::base(SP, place))),
+            _ => lowest = Some((first, second)),
+        }
+    }
+    if let Some((first, second)) = lowest {
+        out.emit(match second {
+            Some(second) => rrr(Op::LdpPost, 8, second, SP, first).with_imm(bytes),
+            None => rr(Op::LdrPost, 8, first, SP).with_imm(bytes),
+        });
+    }
+    out.unwind(UnwindOp::DefineCfaOffset(0));
 }
 
 /// The distance from the canonical frame address to the place of the first pushed register.
@@ -299,6 +402,11 @@ pub fn epilogue<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         compare_guard(guard, out);
     }
     if !frame.needs_frame {
+        return;
+    }
+    if let Some(bytes) = register_frame(frame) {
+        load_register_frame(frame, bytes, out);
+        check_return(frame, out);
         return;
     }
     if frame.pushes_saved {

@@ -5,6 +5,8 @@
 //! register; 13 bits say which. Rows have these 13 bits as their immediate, so that a row means the same in 32 and 64
 //! bits only where the encoding does.
 
+use frazil_ir::Opcode;
+
 /// The 13 bits (N, `immr`, `imms`) of a logical immediate for an operation of so many bytes; `None` if there are none.
 /// Of 32 bits, the lower ones of `value` count.
 pub const fn logical(value: u64, bytes: u8) -> Option<u16> {
@@ -83,6 +85,35 @@ pub const fn logical_value(code: u16, bytes: u8) -> Option<u64> {
 /// Whether `add` and `sub` hold a number: 12 bits, or 12 bits shifted by 12.
 pub const fn is_sum(value: u64) -> bool {
     value < 1 << 12 || value & 0xfff == 0 && value < 1 << 24
+}
+
+/// Whether an instruction has room for a constant operand of so many bits, or the zero register is it.
+pub fn is_free(op: Opcode, slot: u32, bits: u32, value: i64) -> bool {
+    let low = if bits >= 64 { u64::MAX } else { !(u64::MAX << bits) };
+    let number = value.cast_unsigned() & low;
+    let bytes = if bits > 32 { 8 } else { 4 };
+    let is_signed = matches!(
+        op,
+        Opcode::IcmpSgt | Opcode::IcmpSge | Opcode::IcmpSlt | Opcode::IcmpSle
+    );
+    match op {
+        _ if number == 0 => true,
+        Opcode::Add | Opcode::Sub if slot == 1 => is_sum(value.unsigned_abs()),
+        op if op.is_icmp() && (is_signed || bits >= 32) => is_sum(value.unsigned_abs()),
+        op if op.is_icmp() => is_sum(number),
+        Opcode::And | Opcode::Or | Opcode::Xor => {
+            // Above a narrower integer, anything may be.
+            let sign = if bits < 32 { value.cast_unsigned() } else { number };
+            number == low || logical(sign, bytes).is_some()
+        }
+        Opcode::Mul => {
+            let is_shift = |value: u64| value.is_power_of_two();
+            is_shift(number) || is_shift(number.wrapping_sub(1)) || is_shift(number.wrapping_add(1) & low)
+        }
+        // One follows from the zero register, and so do all ones.
+        Opcode::Select => number == 1 || number == low,
+        _ => false,
+    }
 }
 
 /// The eight bits of a float immediate (Arm ARM, `VFPExpandImm`), from the bits of a float of 2, 4 or 8 bytes.

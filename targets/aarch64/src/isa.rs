@@ -14,11 +14,13 @@ use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
-    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa, Islands, Label,
-    LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, SwitchValue,
-    Target, TargetDesc, TargetEntry, UnwindOp,
+    CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, FreeDisplacements, HalfConversions, Halt, Isa,
+    Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg,
+    RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{
+    CallConv, Function, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable,
+};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -73,6 +75,7 @@ static DESC: TargetDesc = TargetDesc {
     keeps_stack_aligned: true,
     link_register: Some(LR),
     protects_returns: true,
+    moves_whole_registers: true,
     return_address_bytes: 0,
     guarded_systems: &["-gnu", "-musl"],
     red_zone_bytes: 0,
@@ -80,13 +83,20 @@ static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: frame::RECORD_BYTES,
     pointer_bytes: 8,
     features: &FEATURES,
-    // What the encoder does not have in one instruction it makes of two, which is no more than computing it before.
+    // What the encoder does not have in one instruction it makes of two.
     addressing: Addressing {
         index_scales: 0b1111,
-        min_disp: -256,
-        max_disp: 4095,
+        min_disp: -(1 << 29),
+        max_disp: 1 << 29,
+        free_disps: Some(FreeDisplacements {
+            min: -256,
+            max: 255,
+            max_multiple: 4095,
+        }),
+        index_with_disp: false,
         symbol_base: false,
     },
+    free_immediates: Some(ImmediateRule(immediates::is_free)),
     register_stack: None,
     function_align_log2: 2,
     loop_line_log2: 0,
@@ -168,6 +178,10 @@ impl Isa for AArch64 {
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
+    }
+
+    fn clears_above<F: Fn(Operand) -> bool>(&self, function: &Function, operand: Operand, is_folded: F) -> bool {
+        lower::narrow::clears_above(function, operand, &is_folded)
     }
 
     #[inline(always)]
@@ -348,7 +362,8 @@ impl Isa for AArch64 {
     #[inline]
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         match class {
-            RegClass::Int => rr(Op::Mov, if bytes > 4 { 8 } else { 4 }, dst, src),
+            // What is above an integer goes with it.
+            RegClass::Int => rr(Op::Mov, 8, dst, src),
             RegClass::Float | RegClass::Mask => rr(Op::Fmov, if bytes > 8 { 16 } else { 8 }, dst, src),
         }
     }
@@ -356,6 +371,7 @@ impl Isa for AArch64 {
     #[inline]
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
         match class {
+            RegClass::Int if src == SP => rm(Op::StrStack, 8, Reg::NONE, mem),
             RegClass::Int => rm(Op::Str, bytes, src, mem),
             RegClass::Float | RegClass::Mask => rm(Op::StrF, bytes, src, mem),
         }
@@ -364,6 +380,7 @@ impl Isa for AArch64 {
     #[inline]
     fn reload(&self, class: RegClass, bytes: u8, dst: Reg, mem: Mem) -> MInst {
         match class {
+            RegClass::Int if dst == SP => rm(Op::LdrStack, 8, Reg::NONE, mem),
             RegClass::Int => rm(Op::Ldr, bytes, dst, mem),
             RegClass::Float | RegClass::Mask => rm(Op::LdrF, bytes, dst, mem),
         }
@@ -451,6 +468,11 @@ impl Isa for AArch64 {
     #[inline]
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
         encode::encode(inst, out);
+    }
+
+    #[inline]
+    fn paired(&self, first: &MInst, second: &MInst) -> Option<MInst> {
+        crate::pairs::paired(first, second)
     }
 
     fn print(&self, inst: &MInst, _: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {

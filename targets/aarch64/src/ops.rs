@@ -155,6 +155,10 @@ pub enum Form {
     DescriptorBranch,
     /// A sequence: the address of a memory operand.
     Address,
+    /// A sequence: stores the stack pointer to a memory operand.
+    StoreStack,
+    /// A sequence: loads the stack pointer from a memory operand.
+    LoadStack,
     Vector(VectorForm),
 }
 
@@ -191,7 +195,14 @@ impl Form {
     pub const fn has_mem(self) -> bool {
         matches!(
             self,
-            Form::Load | Form::Store | Form::Prefetch | Form::LoadExtend | Form::StoreExtend | Form::Address
+            Form::Load
+                | Form::Store
+                | Form::Prefetch
+                | Form::LoadExtend
+                | Form::StoreExtend
+                | Form::Address
+                | Form::StoreStack
+                | Form::LoadStack
         )
     }
 
@@ -244,6 +255,7 @@ impl Form {
             | Form::LoadOrdered
             | Form::LoadExclusivePair
             | Form::TableSlot
+            | Form::LoadStack
             | Form::Vector(
                 VectorForm::LoadLane | VectorForm::LoadAll | VectorForm::LoadList(_) | VectorForm::LoadListLane(_),
             ) => Access::Read,
@@ -257,6 +269,7 @@ impl Form {
             | Form::StoreOrdered
             | Form::StoreExclusive
             | Form::StoreExclusivePair
+            | Form::StoreStack
             | Form::Vector(VectorForm::StoreLane | VectorForm::StoreList(_) | VectorForm::StoreListLane(_)) => {
                 Access::Write
             }
@@ -292,6 +305,7 @@ impl Form {
                 | Form::LoadExclusivePair
                 | Form::DescriptorCall
                 | Form::DescriptorBranch
+                | Form::LoadStack
         ) && matches!(self.access(), Access::None | Access::Read)
     }
 }
@@ -307,6 +321,8 @@ pub mod aux {
     /// The displacement of a load or store is the low 12 bits of the address of the reference in `imm`, plus `disp`.
     /// Only the encoder makes such instructions.
     pub(crate) const LOW: u8 = 2;
+    /// The access is one of its own, since the program or the processor counts it.
+    pub const EXACT: u8 = 4;
     /// Of vectors: log2 of the bytes of a lane.
     pub const LANE_MASK: u8 = 7;
 }

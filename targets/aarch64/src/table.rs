@@ -6,7 +6,7 @@
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
 use crate::ops::{AGAIN, CALL, COPY, Effects, FR, FRW, FW, Form, NO, RND, Row, VectorForm, pad};
-use crate::regs::{TEMP, x};
+use crate::regs::{SCRATCH, SP, TEMP, x};
 use crate::vector_rows::vector_rows;
 use crate::words::*;
 use frazil_codegen::OpDesc;
@@ -55,6 +55,8 @@ vector_rows! { op_table;
     TlsLocalExec "mrs" Form::ThreadOffset, fixed(0), D8, 0, [D64], AGAIN;
     TlsDescCall "adrp" Form::DescriptorCall, fixed(0), D8, 0, [], DESCRIPTOR;
     Address "add" Form::Address, fixed(0), D8, 0, [D64], NO;
+    StrStack "str" Form::StoreStack, fixed(0), D8, 0, [], NO.uses(&[SP]).defs(&[SCRATCH]);
+    LdrStack "ldr" Form::LoadStack, fixed(0), D8, 0, [], NO.defs(&[SP]);
     LoadConstant "ldr" Form::Load, float_access(0x3c40_0000), SDQ | H2, 0, [DF], AGAIN;
 
     // Arithmetic and logic, shifted.

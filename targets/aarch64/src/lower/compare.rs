@@ -4,6 +4,8 @@
 //! `FPCompare`): "equal or unordered" and "less or greater" are two, one of which must hold.
 
 use super::condition::{Test, finish_three_way, icmp_cond, is_signed, swapped};
+use super::memory::is_float_zero;
+use super::operand::{self, Absorbed};
 use super::{
     any_float_bytes, checked_bits, compare_constant, constant, extended, float_bytes, folded, int_bits, low_bits,
     result, size_of_bits, type_of, use_int, wide,
@@ -41,6 +43,9 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
         test_bits(cx, &and, size);
         return Ok(Test::one(cond));
     }
+    if let Some(test) = compare_absorbed(cx, (a, b), bits, cond) {
+        return Ok(test);
+    }
     let left = extended(cx, a, bits, signed, size);
     if let Some(value) = constant(cx, b) {
         let value = if signed || bits >= 64 {
@@ -69,6 +74,24 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
         }
     }
     Ok(Test::one(cond))
+}
+
+/// Compares with an operand that is shifted or extended, if one is folded.
+fn compare_absorbed<C: LowerCtx>(cx: &mut C, (a, b): (Operand, Operand), bits: u32, cond: Cond) -> Option<Test> {
+    let (other, inner, cond) = match (folded(cx, b), folded(cx, a)) {
+        (Some(inner), _) => (a, inner, cond),
+        (None, Some(inner)) => (b, inner, swapped(cond)),
+        (None, None) => return None,
+    };
+    let (row, value, imm) = match operand::compared(cx.func(), &inner, bits)? {
+        Absorbed::Shifted(value, imm) => (Op::Cmp, value, imm),
+        Absorbed::Extended(value, imm) => (Op::CmpExt, value, imm),
+        _ => return None,
+    };
+    let left = cx.use_reg(other, 0);
+    let right = cx.use_reg(value, 0);
+    cx.emit(rr(row, size_of_bits(bits), left, right).with_imm(imm.cast_signed()));
+    Some(Test::one(cond))
 }
 
 /// Sets the flags by the bits that both operands of an `and` of 32 or 64 bits have; only equality with zero can then be
@@ -123,6 +146,11 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
         _ => Op::Fcmpe,
     };
     let left = cx.use_reg(data.a, 0);
+    if is_float_zero(cx, data.b) {
+        let op = if op == Op::Fcmp { Op::FcmpZ } else { Op::FcmpeZ };
+        cx.emit(r(op, bytes, left));
+        return Ok(Test { first, second });
+    }
     let right = cx.use_reg(data.b, 0);
     cx.emit(rr(op, bytes, left, right));
     Ok(Test { first, second })
@@ -243,6 +271,9 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     if bytes == 16 {
         return select_quad(cx, data, (if_true, if_false));
     }
+    if bytes == 0 && bits <= 64 && choose(cx, data, bits, (if_true, if_false))? {
+        return Ok(());
+    }
     let use_part = |cx: &mut C, operand: Operand, part: u8| match bytes {
         0 => use_int(cx, operand, part),
         _ => cx.use_reg(operand, part),
@@ -271,6 +302,76 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         }
     }
     Ok(())
+}
+
+/// A choice between a value and one that follows from a value in the same instruction: one more, all bits turned, or
+/// the other sign. Returns whether it is one.
+fn choose<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    bits: u32,
+    (then, otherwise): (Operand, Operand),
+) -> Result<bool, CodegenError> {
+    let has_two = |compare: InstData| matches!(compare.op, Opcode::FcmpOne | Opcode::FcmpUeq);
+    if folded(cx, data.a).is_some_and(has_two) {
+        return Ok(false);
+    }
+    let folded_choice = |cx: &C, operand| folded(cx, operand).and_then(|inner| Absorbed::of_choice(&inner));
+    let zero = Operand::imm(0).expect("it is small");
+    // The value as it is, what follows from another, and whether the condition asks for the first.
+    let (plain, (row, source), is_plain_true) = if let Some(absorbed) = folded_choice(cx, otherwise) {
+        (then, row_of(absorbed), true)
+    } else if let Some(absorbed) = folded_choice(cx, then) {
+        (otherwise, row_of(absorbed), false)
+    } else {
+        let imms = [then, otherwise].map(|operand| operand.as_imm().map(|imm| low_bits(imm.cast_unsigned(), bits)));
+        let (one, all) = (1, low_bits(u64::MAX, bits));
+        let follows = |imm: u64, from: u64| {
+            [
+                (Op::Csinc, from.wrapping_add(1)),
+                (Op::Csinv, !from),
+                (Op::Csneg, from.wrapping_neg()),
+            ]
+            .into_iter()
+            .find(|(_, value)| low_bits(*value, bits) == imm)
+            .map(|(row, _)| row)
+        };
+        match imms {
+            [Some(first), Some(second)] => match (follows(second, first), follows(first, second)) {
+                // The zero register costs nothing.
+                (_, Some(row)) if second == 0 => (otherwise, (row, otherwise), false),
+                (Some(row), _) => (then, (row, then), true),
+                (None, Some(row)) => (otherwise, (row, otherwise), false),
+                (None, None) => return Ok(false),
+            },
+            [None, Some(imm)] if imm == one => (then, (Op::Csinc, zero), true),
+            [None, Some(imm)] if imm == all => (then, (Op::Csinv, zero), true),
+            [Some(imm), None] if imm == one => (otherwise, (Op::Csinc, zero), false),
+            [Some(imm), None] if imm == all => (otherwise, (Op::Csinv, zero), false),
+            _ => return Ok(false),
+        }
+    };
+    let plain = use_int(cx, plain, 0);
+    let source = use_int(cx, source, 0);
+    let test = test(cx, data.a)?;
+    let dst = cx.def(result(data), 0);
+    let cond = if is_plain_true {
+        test.first
+    } else {
+        test.first.inverse()
+    };
+    cx.emit(conditional(row, size_of_bits(bits), [dst, plain, source], cond));
+    Ok(true)
+}
+
+/// The row that computes what was absorbed if its condition does not hold, and of what.
+fn row_of(absorbed: Absorbed) -> (Op, Operand) {
+    match absorbed {
+        Absorbed::Next(value) => (Op::Csinc, value),
+        Absorbed::Not(value) => (Op::Csinv, value),
+        Absorbed::Negated(value) => (Op::Csneg, value),
+        _ => unreachable!("no select absorbs it"),
+    }
 }
 
 /// There is no conditional move of sixteen bytes.

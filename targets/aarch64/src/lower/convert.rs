@@ -5,8 +5,8 @@
 
 use super::wide::{Pair, extended_pair, negate_by, result_pair, shift_pair, temporary_pair};
 use super::{
-    any_float_bytes, checked_bits, extend, extended, float_bytes, folded, int_bits, low_bits, memory, result,
-    size_of_bits, type_of, use_int,
+    any_float_bytes, checked_bits, clears_above, compare, extend, extended, float_bytes, folded, int_bits, low_bits,
+    memory, result, size_of_bits, type_of, use_int,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -17,8 +17,16 @@ use frazil_ir::{InstData, Opcode, Refusal, RuntimeFunction, Type};
 
 /// Lowers trunc, zext, sext, ptrtoint, inttoptr.
 pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    if let Some(load) = folded(cx, data.a) {
-        return memory::load_extended(cx, data, &load, data.op == Opcode::Sext);
+    if let Some(inner) = folded(cx, data.a) {
+        if inner.op == Opcode::Load {
+            return memory::load_extended(cx, data, &inner, data.op == Opcode::Sext);
+        }
+        // All ones where a comparison holds.
+        let size = size_of_bits(int_bits(cx, data.ty));
+        let test = compare::compare(cx, &inner)?;
+        let dst = cx.def(result(data), 0);
+        cx.emit(conditional(Op::Csetm, size, [dst, Reg::NONE, Reg::NONE], test.first));
+        return Ok(());
     }
     let from_bits = checked_bits(cx, data, type_of(cx, data.a))?;
     let to_bits = checked_bits(cx, data, data.ty)?;
@@ -30,6 +38,9 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
         }
     } else if to_bits > 64 {
         widen_to_pair(cx, data, from_bits, signed);
+    } else if !signed && clears_above(cx, data.a) {
+        let src = cx.use_last(data.a, 0);
+        cx.def_reuse(result(data), 0, src);
     } else {
         let src = use_int(cx, data.a, 0);
         let dst = cx.def(result(data), 0);

@@ -23,10 +23,9 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         return Ok(());
     }
     let quotient = cx.temp(RegClass::Int);
-    let dst = cx.def(result(data), 0);
-    cx.emit(rrr(op, size, quotient, dividend, divisor));
-    cx.emit(rrr(Op::Mul, size, quotient, quotient, divisor));
-    cx.emit(rrr(Op::Sub, size, dst, dividend, quotient));
+    let dst = cx.def_reuse(result(data), 0, dividend);
+    cx.emit(rrr(op, size, quotient, dst, divisor));
+    cx.emit(rrr(Op::Msub, size, dst, quotient, divisor));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Floating-point arithmetic on float and double; remainders are calls of the C library.
 
-use super::{float_bytes, result, type_of};
+use super::{float_bytes, folded, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -20,6 +20,13 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         Opcode::Fcopysign => copysign(cx, data, bytes),
         Opcode::Fma | Opcode::Fmuladd => fused(cx, data, bytes),
         Opcode::Frem => return remainder(cx, data),
+        Opcode::Fneg if folded(cx, data.a).is_some() => {
+            let product = folded(cx, data.a).expect("it was asked for");
+            let left = cx.use_reg(product.a, 0);
+            let right = cx.use_reg(product.b, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rrr(Op::Fnmul, bytes, dst, left, right));
+        }
         op => {
             let Some((row, operands)) = row(op) else {
                 return Err(CodegenError::unsupported(Refusal::Instruction, op.name()));
@@ -88,11 +95,29 @@ fn copysign<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
 /// With one rounding; the addend has the place of the result.
 fn fused<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     let (factor, addend) = cx.func().ternary(data);
-    let left = cx.use_reg(data.a, 0);
-    let right = cx.use_reg(factor, 0);
+    let (left, is_left_negated) = without_sign(cx, data.a);
+    let (right, is_right_negated) = without_sign(cx, factor);
+    let (addend, is_addend_negated) = without_sign(cx, addend);
+    let left = cx.use_reg(left, 0);
+    let right = cx.use_reg(right, 0);
     let addend = cx.use_last(addend, 0);
     let dst = cx.def_reuse(result(data), 0, addend);
-    cx.emit(rrr(Op::Fmadd, bytes, dst, left, right));
+    // Rows are named after the sign of the sum, and of the product beside it (Arm ARM, FNMADD and FNMSUB).
+    let row = match (is_left_negated != is_right_negated, is_addend_negated) {
+        (false, false) => Op::Fmadd,
+        (true, false) => Op::Fmsub,
+        (true, true) => Op::Fnmadd,
+        (false, true) => Op::Fnmsub,
+    };
+    cx.emit(rrr(row, bytes, dst, left, right));
+}
+
+/// What a change of the sign that was folded is done to, and whether there was one.
+fn without_sign<C: LowerCtx>(cx: &C, operand: Operand) -> (Operand, bool) {
+    match folded(cx, operand) {
+        Some(negation) => (negation.a, true),
+        None => (operand, false),
+    }
 }
 
 fn remainder<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {

@@ -16,6 +16,8 @@ pub mod fold;
 pub mod frames;
 pub mod intrinsics;
 pub mod memory;
+pub mod narrow;
+pub mod operand;
 pub mod overflow;
 pub mod saturating;
 pub mod shift;
@@ -242,7 +244,7 @@ pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, sig
     let op = match (bits, signed) {
         _ if bits >= u32::from(size) * 8 => {
             if dst != src {
-                cx.emit(rr(Op::Mov, size, dst, src));
+                cx.emit(rr(Op::Mov, 8, dst, src));
             }
             return;
         }
@@ -276,13 +278,19 @@ pub(crate) fn extended<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, sig
         cx.emit(mov_imm(size, temp, value));
         return temp;
     }
+    let is_extended = !signed && clears_above(cx, operand);
     let src = cx.use_reg(operand, 0);
-    if bits >= u32::from(size) * 8 {
+    if bits >= u32::from(size) * 8 || is_extended {
         return src;
     }
     let temp = cx.temp(RegClass::Int);
     extend(cx, temp, src, bits, signed, size);
     temp
+}
+
+/// Whether there are zeros above an operand of at most 32 bits in its register.
+pub(crate) fn clears_above<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
+    narrow::clears_above(cx.func(), operand, &|operand| cx.is_folded(operand))
 }
 
 /// The instruction that adds a constant, and its immediate, if one does.

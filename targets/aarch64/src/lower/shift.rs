@@ -3,7 +3,7 @@
 //! A shift by the width or more gives poison, so the hardware's masking of counts does not matter; bits above a
 //! value's width do, for shifts to the right and for counts narrower than a register's number of bits.
 
-use super::{checked_bits, extended, low_bits, result, size_of_bits, use_int, wide};
+use super::{arith, checked_bits, extended, folded, low_bits, operand, result, size_of_bits, use_int, wide};
 use crate::build::*;
 use crate::regs::XZR;
 use crate::table::Op;
@@ -47,6 +47,11 @@ pub fn shift<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
 /// One instruction moves the field that the shift leaves.
 fn shift_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, count: u32) {
     let size = size_of_bits(bits);
+    if let Some(inner) = folded(cx, data.a) {
+        let field = operand::field(data, &inner, bits).expect("the operand was folded for this");
+        arith::bits_of(cx, data, bits, field);
+        return;
+    }
     let src = use_int(cx, data.a, 0);
     let dst = cx.def(result(data), 0);
     cx.emit(match data.op {

@@ -309,7 +309,9 @@ impl Printer<'_> {
             | Form::DescriptorCall
             | Form::BranchMarked
             | Form::ReturnPopping
-            | Form::Address => unreachable!("sequences are taken apart"),
+            | Form::Address
+            | Form::StoreStack
+            | Form::LoadStack => unreachable!("sequences are taken apart"),
         }
     }
 

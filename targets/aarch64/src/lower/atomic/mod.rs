@@ -76,7 +76,11 @@ fn order(data: &InstData) -> u8 {
 
 /// An access of the memory that a register points to.
 fn access(op: Op, size: u8, reg: Reg, base: Reg) -> MInst {
-    rm(op, size, reg, Mem::base(base, 0))
+    let mut inst = rm(op, size, reg, Mem::base(base, 0));
+    if matches!(op, Op::Ldr | Op::Str) {
+        inst.aux |= aux::EXACT;
+    }
+    inst
 }
 
 /// An exclusive store: 0 in `status` if it was done.
@@ -338,7 +342,7 @@ fn compare_exchange<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) {
     if cx.view().features.has(LSE) {
         let old = cx.def(result(data), 0);
         let exchanged = cx.def(second_result(data), 0);
-        cx.emit(rr(Op::Mov, size.max(4), old, expected));
+        cx.emit(rr(Op::Mov, 8, old, expected));
         cx.emit(rrr(Op::Cas, size, old, base, new).with_aux(order));
         compare_old(cx, size, old, expected, false, exchanged);
         cx.emit(cset(exchanged, Cond::Eq));
