@@ -294,7 +294,7 @@ pub struct ConvDesc {
     /// Whether such an integer also begins at every second register only, and takes those that are left from later
     /// arguments if it goes to the stack.
     pub pairs_begin_even: bool,
-    /// Whether an `i1` is passed and returned with zeros above it, also where its type in the signature does not say so.
+    /// Whether an `i1` is passed and returned with zeros above it, also where the signature does not say so.
     pub extends_bool: bool,
     /// What vectors of no more bytes take on the stack, and are widened to if they have fewer; 0 where every vector is
     /// passed as wide as a register.

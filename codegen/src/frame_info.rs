@@ -69,7 +69,7 @@ pub struct ReturnProtection {
 }
 
 impl ReturnProtection {
-    /// That of a function.
+    /// What the attributes of a function ask for; nothing for a naked one, whose text does it.
     pub(crate) fn of(head: &FunctionHead) -> ReturnProtection {
         if head.naked {
             return ReturnProtection::default();

@@ -4,8 +4,8 @@
 //! under every recipe: to an object and to assembly text. What GNU `as` and `llvm-mc-22` make of the text must be the
 //! object, section for section and symbol for symbol in both directions ([`objects`]), and `objdump -d` must find
 //! instructions only in its code. Line tables, which the assembler makes of directives and encodes in its own way, must
-//! have the same rows ([`line_tables`]). Each is done as the module asks for, and with sections for all functions and data in
-//! code for fixed addresses.
+//! have the same rows ([`line_tables`]). Each is done as the module asks for, and with sections for all functions and
+//! data in code for fixed addresses.
 //!
 //! What the compiler refuses as an object it must refuse as text. Inline assembly that Frazil does not encode itself is
 //! left to the assembler that takes the text, too, since assemblers choose among encodings differently.

@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail, ensure};
 use frazil_test_support::machines::{self, Machine};
 use pico_args::Arguments;
 
-use crate::corpus::Level;
 use crate::workspace;
 
 /// How much longer programs may run in an emulator.
@@ -84,7 +83,7 @@ pub fn clang() -> Result<Command> {
 
 /// The option by which clang compiles for the least processor of the machine.
 pub fn least_processor() -> Result<String> {
-    let option = processor(Level::O0).map(processor_option);
+    let option = processor(0).map(processor_option);
     option.context("every machine has a least processor")
 }
 
@@ -96,15 +95,9 @@ pub fn processor_option(processor: &str) -> String {
     }
 }
 
-/// The processor that a level's code is for, as clang and rustc name it; nothing if the machine has no such level.
-pub fn processor(level: Level) -> Option<&'static str> {
-    let wanted = match level {
-        Level::O3V2 => 1,
-        Level::O3V3 => 2,
-        Level::O3V4 => 3,
-        _ => 0,
-    };
-    current().processors.get(wanted).copied()
+/// A processor as clang and rustc name it, by its number among the machine's; nothing if there are not so many.
+pub fn processor(number: usize) -> Option<&'static str> {
+    current().processors.get(number).copied()
 }
 
 /// The command that runs a program.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Result;
 use pico_args::Arguments;
 
-use crate::{corpus, machine};
 use crate::long_test::{self, long_test};
+use crate::{corpus, machine};
 
 /// More than this is a hang.
 const CLOCK_LIMIT: Duration = Duration::from_secs(3600);

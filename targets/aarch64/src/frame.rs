@@ -3,8 +3,8 @@
 //! With a frame pointer, `x29` points to the frame record (AAPCS64, 6.4.6): the caller's `x29`, with the return address
 //! above it. Slots and saved registers are below. Without one, the return address is saved like any register, if
 //! something is called. The picture is that of [`frazil_codegen`]'s `finish/frame_layout.rs`, where what is "pushed"
-//! is stored here by pairs: the stack pointer moves once for all of them, since it must always be a multiple of 16. In a
-//! frame of nothing but registers, the store of the lowest ones moves it.
+//! is stored here by pairs: the stack pointer moves once for all of them, since it must always be a multiple of 16. In
+//! a frame of nothing but registers, the store of the lowest ones moves it.
 //!
 //! Nothing here writes flags, and no register but those of the frame and the two scratch registers.
 
@@ -146,7 +146,7 @@ fn saved_bytes(reg: Reg) -> u8 {
     }
 }
 
-/// A register and its place.
+/// A saved register, and its distance from the base of saved ones in bytes.
 type Place = (Reg, i32);
 
 /// The saved registers with their places, by twos where one instruction reaches both.
@@ -198,8 +198,8 @@ fn pairs(frame: &FrameInfo) -> impl Iterator<Item = (Reg, Option<Reg>, i32)> + u
     })
 }
 
-/// The bytes of a frame that is nothing but pushed registers, and perhaps the record, if one store and one load can move
-/// the stack pointer by them.
+/// The bytes of a frame that is nothing but pushed registers, and perhaps the record, if one store and one load can
+/// move the stack pointer by them.
 fn register_frame(frame: &FrameInfo) -> Option<i32> {
     let record = if frame.frame_pointer { RECORD_BYTES } else { 0 };
     let pushed = pushed_bytes(frame);

@@ -73,7 +73,7 @@ impl VectorForm {
         }
     }
 
-    /// Whether there is a base.
+    /// Whether the instruction accesses memory, at a register.
     pub(crate) const fn has_base(self) -> bool {
         matches!(
             self,

@@ -60,5 +60,5 @@ pub const AARCH64: Machine = Machine {
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 };
 
-/// All of them.
+/// Those that tests can be told by name.
 pub const ALL: [&Machine; 2] = [&HOST, &AARCH64];

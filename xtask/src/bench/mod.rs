@@ -26,7 +26,8 @@ use crate::{corpus, machine};
 /// What is measured when the command line names no recipe.
 const RECIPE: &str = "O2";
 
-/// `cargo xtask bench [--target NAME] [--level NAME]... [--run-time [--against llc-O0|llc-O1|llc-O2]...] [--repeat N] [FILTER]`,
+/// `cargo xtask bench [--target NAME] [--level NAME]... [--repeat N] [FILTER]`,
+/// `cargo xtask bench --run-time [--level NAME]... [--against llc-O0|llc-O1|llc-O2]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,

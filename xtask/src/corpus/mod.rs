@@ -113,10 +113,21 @@ impl Level {
         }
     }
 
+    /// The number among a machine's processors of the one that code is for.
+    fn processor_number(self) -> usize {
+        match self {
+            Level::O3V2 => 1,
+            Level::O3V3 => 2,
+            Level::O3V4 => 3,
+            _ => 0,
+        }
+    }
+
     /// The processor that code is for, as both compilers name it.
     pub fn processor(self) -> Result<&'static str> {
         let target = machine::current().target;
-        machine::processor(self).with_context(|| format!("{target} has no processor for level {}", self.name()))
+        machine::processor(self.processor_number())
+            .with_context(|| format!("{target} has no processor for level {}", self.name()))
     }
 }
 
@@ -199,7 +210,7 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level]
             None => &workspace::root(),
         };
         // Not every machine has so many levels.
-        for &level in levels.iter().filter(|&&level| machine::processor(level).is_some()) {
+        for &level in levels.iter().filter(|&&level| level.processor().is_ok()) {
             if module_name(program, level).contains(filter) {
                 let module = make_module(&corpus_dir, program, level, package_dir)
                     .with_context(|| format!("making {}", module_name(program, level)))?;

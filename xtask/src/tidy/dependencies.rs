@@ -74,7 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "frazil-ir",
             "frazil-codegen",
-            "frazil-target-x86",
+            "frazil-targets",
             "frazil-target-testisa",
             "frazil-test-support",
         ],

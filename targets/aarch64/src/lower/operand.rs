@@ -19,7 +19,7 @@ pub enum Absorbed {
     Shifted(Operand, u32),
     /// A value extended from a narrower type: the immediate of such instructions.
     Extended(Operand, u32),
-    /// A product.
+    /// Of two values, to be added or subtracted by the same instruction.
     Product(Operand, Operand),
     /// All bits turned around.
     Not(Operand),

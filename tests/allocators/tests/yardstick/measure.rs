@@ -41,7 +41,9 @@ pub fn module(
     mut read: impl FnMut(FuncId, &mut Function) -> Result<(), String>,
 ) -> Result<Comparison, String> {
     let targets = frazil::targets();
-    let of_triple = std::str::from_utf8(&module.triple).ok().and_then(|triple| TargetEntry::of_triple(triple, targets));
+    let of_triple = std::str::from_utf8(&module.triple)
+        .ok()
+        .and_then(|triple| TargetEntry::of_triple(triple, targets));
     let target = (of_triple.unwrap_or(&targets[0]).new)();
     let recipe = Recipe::find("O2").map_err(|error| error.to_string())?;
     let Codegen::Select(codegen) = &recipe.codegen else {

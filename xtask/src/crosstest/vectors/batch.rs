@@ -43,8 +43,8 @@ pub struct Suite<'a> {
     dir: PathBuf,
 }
 
-/// What is right, as llc has it, and the cases of which the interpreter makes something else: llc is wrong about vectors
-/// for some machines, and functions of their C libraries round in other ways.
+/// What is right, as llc has it, and the cases of which the interpreter makes something else: llc is wrong about
+/// vectors for some machines, and functions of their C libraries round in other ways.
 struct Expected {
     results: Results,
     doubted: BTreeSet<u64>,

@@ -273,7 +273,7 @@ impl Call {
         is_known.then_some(found).ok_or_else(refused)
     }
 
-    /// One instruction.
+    /// Emits the instruction of a row with the arguments as its operands.
     fn row<C: LowerCtx>(&self, cx: &mut C, op: Op, args: &[Operand], imm: i32) -> Result<(), CodegenError> {
         let row = &ROWS[op as usize];
         let is_tied = row.operands[0].is_some_and(|operand| operand.role == Role::UseDef);

@@ -13,7 +13,7 @@ use Kind::*;
 /// What is done for a call. Operands are the arguments in their order, as the row of the op table has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// One instruction.
+    /// The instruction of this row, with all arguments as its operands.
     Row(Op),
     /// The same; the last argument is its immediate, a constant.
     Constant(Op),
