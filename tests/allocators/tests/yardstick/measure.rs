@@ -6,7 +6,7 @@ use super::ssa::{SsaFunction, their_register};
 use super::unit::Facts;
 use frazil_codegen::optimize::OptimizeState;
 use frazil_codegen::regalloc::{Allocation, Allocator, AllocatorInput, RegAllocState, allocate};
-use frazil_codegen::{CodegenError, CompiledFunction, MFunc, ModuleView, PRegSet, RelocationModel, Unit};
+use frazil_codegen::{CodegenError, CompiledFunction, MFunc, ModuleView, PRegSet, RelocationModel, TargetEntry, Unit};
 use frazil_ir::{FuncId, Function, Module};
 use frazil_passes::observe::Deaf;
 use frazil_passes::{Codegen, Observe, Recipe, Runner, Subject, target_facts};
@@ -41,10 +41,9 @@ pub fn module(
     mut read: impl FnMut(FuncId, &mut Function) -> Result<(), String>,
 ) -> Result<Comparison, String> {
     let targets = frazil::targets();
-    let of_triple = std::str::from_utf8(&module.triple)
-        .ok()
-        .and_then(|triple| TargetEntry::of_triple(triple, targets));
-    let target = (of_triple.unwrap_or(&targets[0]).new)();
+    let triple = module.strings.display(module.triple).to_string();
+    let target = TargetEntry::of_triple(&triple, targets).unwrap_or(&targets[0]);
+    let target = (target.new)();
     let recipe = Recipe::find("O2").map_err(|error| error.to_string())?;
     let Codegen::Select(codegen) = &recipe.codegen else {
         return Err("recipe O2 does not select".to_owned());
