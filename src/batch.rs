@@ -55,7 +55,7 @@ impl Driver {
         let is_told = options.measure || !options.observe.is_quiet() || arguments.list_unsupported.is_some();
         if jobs.len() > 1 && options.threads > 0 && !is_told {
             all_worked = self.compile_several(arguments, &options, &jobs, &mut progress);
-            progress.bar.finish_and_clear();
+            progress.finish();
             return Ok(all_worked);
         }
         for job in &jobs {
@@ -69,7 +69,7 @@ impl Driver {
             };
             all_worked &= progress.end(job, outcome);
         }
-        progress.bar.finish_and_clear();
+        progress.finish();
         Ok(all_worked)
     }
 
@@ -227,32 +227,41 @@ fn nothing_printed(options: &Options) -> Option<&'static str> {
 
 /// A bar for many files, on a terminal only.
 struct Progress {
-    bar: ProgressBar,
+    files: usize,
+    told: usize,
     since: Instant,
-    is_shown: bool,
+    /// From when it has taken a while.
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
     fn of(files: usize) -> Progress {
         Progress {
-            bar: ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden()),
+            files,
+            told: 0,
             since: Instant::now(),
-            // One file has no middle to show.
-            is_shown: files < 2,
+            bar: None,
         }
     }
 
     fn begin(&mut self, job: &Job) {
-        if !self.is_shown && self.since.elapsed() > PATIENCE {
+        // One file has no middle to show.
+        if self.bar.is_none() && self.files > 1 && self.since.elapsed() > PATIENCE {
             // Draws nothing if standard error is no terminal.
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(self.files as u64), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{wide_msg} [{bar:30}] {pos}/{len}");
-            self.bar
-                .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            self.is_shown = true;
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(self.told as u64);
+            self.bar = Some(bar);
         }
-        if self.is_shown {
-            self.bar.set_message(job.name());
+        if let Some(bar) = &self.bar {
+            bar.set_message(job.name());
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 
@@ -273,7 +282,7 @@ impl Progress {
     }
 
     /// Says what became of a file; returns whether it worked.
-    fn end(&self, job: &Job, outcome: Result<String, Error>) -> bool {
+    fn end(&mut self, job: &Job, outcome: Result<String, Error>) -> bool {
         match outcome {
             Ok(text) => {
                 self.print(|| {
@@ -289,8 +298,14 @@ impl Progress {
     }
 
     /// Counts a file, and prints about it without disturbing the bar.
-    fn print(&self, print: impl FnOnce()) {
-        self.bar.inc(1);
-        self.bar.suspend(print);
+    fn print(&mut self, print: impl FnOnce()) {
+        self.told += 1;
+        match &self.bar {
+            Some(bar) => {
+                bar.inc(1);
+                bar.suspend(print);
+            }
+            None => print(),
+        }
     }
 }
