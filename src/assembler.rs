@@ -24,6 +24,14 @@ const CANDIDATES: [&str; 5] = ["llvm-mc-22", "llvm-mc", "clang-22", "clang", "as
 /// The triple for modules that name none.
 const DEFAULT_TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
+/// Assemblers that accept only what the least processor of a machine has, by what triples and their names contain, with
+/// the options by which they accept all: functions of one module are for several processors. So a text that the
+/// processor of its function lacks is not refused, where LLVM would.
+const ALL_INSTRUCTIONS: [(&str, &str, &[&str]); 2] = [
+    ("aarch64", "llvm-mc", &["-mattr=+all"]),
+    ("aarch64", "-as", &["-march=all"]),
+];
+
 /// How many complaints are passed on.
 const MAX_COMPLAINTS: usize = 20;
 
@@ -60,6 +68,11 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
         command.args(["-c", "-x", "assembler", "-target", triple, "-"]);
     } else if name.contains("gcc") {
         command.args(["-c", "-x", "assembler", "-"]);
+    }
+    for (machine, assembler, options) in ALL_INSTRUCTIONS {
+        if triple.starts_with(machine) && name.contains(assembler) {
+            command.args(options);
+        }
     }
     command.arg("-o").arg(&object);
     let output = with_input(&mut command, source.text).map_err(|error| {
