@@ -327,3 +327,23 @@ fn too_many_registers_are_refused_by_llvms_words() {
         "{message}"
     );
 }
+
+/// A function may be for a processor that has more instructions than those which assemblers accept by themselves.
+#[test]
+fn instructions_that_the_least_processor_lacks() {
+    let folder = Folder::new("lacking");
+    let module = folder.write(
+        "crc.ll",
+        "target triple = \"aarch64-unknown-linux-gnu\"\n\
+         define i32 @f(i32 %a, i32 %b) #0 {\n  \
+           %r = call i32 asm \"crc32w ${0:w}, ${1:w}, ${2:w}\", \"=r,r,r\"(i32 %a, i32 %b)\n  ret i32 %r\n}\n\
+         attributes #0 = { \"target-features\"=\"+crc\" }\n",
+    );
+    let object = folder.path("crc.o");
+    for recipe in RECIPES {
+        run(checking_frazil(recipe).arg(&module).arg("-o").arg(&object));
+    }
+    let mut dump = Command::new("llvm-objdump-22");
+    let output = run(dump.args(["-d", "--mattr=+crc"]).arg(&object));
+    assert!(String::from_utf8_lossy(&output).contains("crc32w"));
+}
