@@ -158,7 +158,11 @@ impl Registry {
         );
         self.entries.push(Entry {
             info,
-            make: Box::new(move |options| Ok(make(O::deserialize(options)?))),
+            make: Box::new(move |options| match options.is_empty() {
+                // Nearly all, whenever the program starts.
+                true => Ok(make(O::default())),
+                false => Ok(make(O::deserialize(options)?)),
+            }),
             defaults: || toml::Table::try_from(O::default()).expect("options are keys and plain values"),
             schema: O::json_schema,
         });

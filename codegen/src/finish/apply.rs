@@ -13,10 +13,10 @@
 use crate::frame::CycleSlots;
 use crate::isa::Isa;
 use crate::mfunc::{MBlock, MEdge, MFunc, Term, can_rematerialize, op_desc, pseudo};
-use crate::minst::{MInst, Mem, rewrite_registers};
+use crate::minst::{MInst, Mem};
 use crate::parallel_move::{Location, Move, ParallelMoves, Source, Step};
 use crate::reg::{Reg, RegClass};
-use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, RegOrSlot};
+use crate::regalloc::{AllocMove, Allocation, MemoryOperand, MoveSource, NO_REG, RegOrSlot};
 
 /// How instructions are numbered in functions whose variables are followed ([`MFunc::identities`]): three numbers for
 /// each instruction that was allocated, then one for the moves of each edge.
@@ -515,15 +515,21 @@ impl<I: Isa> Applier<'_, I> {
         });
     }
 
-    /// Appends the moves at a point between instructions.
-    fn write_edits(&mut self, point: u32, origin: u32) {
+    /// Appends the moves before an instruction or after it, whichever `part` says.
+    #[inline]
+    fn write_edits(&mut self, index: u32, part: u32) {
+        let point = index * 2 + u32::from(part == identity::AFTER);
+        let edits = &self.allocation.edits;
+        if edits.get(self.next_edit).is_some_and(|edit| edit.point == point) {
+            self.write_edits_at(point, self.name(index, part));
+        }
+    }
+
+    fn write_edits_at(&mut self, point: u32, origin: u32) {
         let edits = &self.allocation.edits;
         let begin = self.next_edit;
         while self.next_edit < edits.len() && edits[self.next_edit].point == point {
             self.next_edit += 1;
-        }
-        if begin == self.next_edit {
-            return;
         }
         for edit in &edits[begin..self.next_edit] {
             self.collect(&edit.action);
@@ -536,7 +542,7 @@ impl<I: Isa> Applier<'_, I> {
 
     fn write_inst(&mut self, index: u32) {
         let func = self.func;
-        self.write_edits(index * 2, self.name(index, identity::BEFORE));
+        self.write_edits(index, identity::BEFORE);
         let in_group = func
             .groups
             .get(self.next_group)
@@ -546,7 +552,7 @@ impl<I: Isa> Applier<'_, I> {
             self.out.groups.push(start..start);
         }
         if !self.is_deleted(index) {
-            self.write_allocated(index, self.name(index, identity::ITSELF));
+            self.write_allocated(index);
         }
         if in_group && func.groups[self.next_group].end == index + 1 {
             self.next_group += 1;
@@ -554,7 +560,7 @@ impl<I: Isa> Applier<'_, I> {
                 group.end = self.out.insts.len() as u32;
             }
         }
-        self.write_edits(index * 2 + 1, self.name(index, identity::AFTER));
+        self.write_edits(index, identity::AFTER);
     }
 
     fn is_deleted(&mut self, index: u32) -> bool {
@@ -565,17 +571,16 @@ impl<I: Isa> Applier<'_, I> {
         deleted.get(self.next_deleted) == Some(&index)
     }
 
-    fn write_allocated(&mut self, index: u32, origin: u32) {
+    fn write_allocated(&mut self, index: u32) {
         let mut inst = self.func.insts[index as usize];
         if matches!(inst.op, pseudo::NOP | pseudo::USE) {
             return;
         }
-        let regs = self.allocation.regs[index as usize];
-        let desc = op_desc(self.isa.op_descs(), inst.op);
-        rewrite_registers(&mut inst, desc, |operand| match regs[operand.slot] {
-            physical if operand.reg.is_virtual() && physical != crate::regalloc::NO_REG => Reg(u32::from(physical)),
-            _ => operand.reg,
-        });
+        for (slot, physical) in self.allocation.regs[index as usize].into_iter().enumerate() {
+            if physical != NO_REG {
+                inst.set_reg(slot, Reg(u32::from(physical)));
+            }
+        }
         while self.next_memory < self.allocation.memory_operands.len()
             && self.allocation.memory_operands[self.next_memory].inst < index
         {
@@ -590,7 +595,7 @@ impl<I: Isa> Applier<'_, I> {
         if desc.is_move && inst.reg(0) == inst.reg(1) {
             return;
         }
-        self.put(inst, origin);
+        self.put(inst, self.name(index, identity::ITSELF));
     }
 
     /// The instruction with one of its register operands in a spill slot.

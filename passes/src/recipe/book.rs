@@ -77,15 +77,15 @@ impl<'a> Book<'a> {
     /// The recipe of this name as its text and the recipes that it extends say. `open` are the recipes that are being
     /// put together, and extend this one.
     fn draft(&self, name: &str, place: Option<Origin>, open: &mut Vec<String>) -> Result<Draft, RecipeError> {
-        let builtin;
-        let source = match BUILTIN.iter().find(|builtin| builtin.name == name) {
+        let mut builtin;
+        let found = match BUILTIN.iter().find(|builtin| builtin.name == name) {
             Some(found) => {
                 builtin = Source::parse(found.file, found.text)?;
-                Some(&builtin)
+                let text = builtin.recipes.pop();
+                text.map(|(_, text)| (&builtin, text))
             }
-            None => self.files.iter().find(|source| has(source, name)),
+            None => (self.files.iter()).find_map(|source| Some((source, find(source, name)?.clone()))),
         };
-        let found = source.and_then(|source| Some((source, find(source, name)?)));
         let Some((source, text)) = found else {
             let message = format!("unknown recipe `{name}`; {}", hint(name, self.names()));
             return Err(RecipeError { place, message });
@@ -144,10 +144,6 @@ impl<'a> Book<'a> {
         }
         Ok(())
     }
-}
-
-fn has(source: &Source, name: &str) -> bool {
-    find(source, name).is_some()
 }
 
 fn find<'a>(source: &'a Source, name: &str) -> Option<&'a super::text::RecipeText> {

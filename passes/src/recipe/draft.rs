@@ -49,23 +49,23 @@ pub(super) struct Editor<'a> {
 
 impl Editor<'_> {
     /// Makes all changes of a recipe of `source`.
-    pub fn apply(&mut self, source: &Source, text: &RecipeText) -> Result<(), RecipeError> {
-        if let Some(summary) = &text.summary {
-            self.draft.summary.clone_from(summary);
+    pub fn apply(&mut self, source: &Source, text: RecipeText) -> Result<(), RecipeError> {
+        if let Some(summary) = text.summary {
+            self.draft.summary = summary;
         }
-        if let Some(passes) = &text.passes {
+        if let Some(passes) = text.passes {
             self.draft.passes = placed_list(source, passes)?;
         }
-        if let Some(passes) = &text.mach_passes {
+        if let Some(passes) = text.mach_passes {
             self.draft.mach_passes = placed_list(source, passes)?;
         }
         for name in &text.disable {
             self.disable(name.get_ref(), &source.place(name))?;
         }
-        for entry in &text.replace {
+        for entry in text.replace {
             self.replace(source, entry)?;
         }
-        for entry in &text.insert {
+        for entry in text.insert {
             self.insert(source, entry)?;
         }
         for (pass, settings) in &text.set {
@@ -105,9 +105,9 @@ impl Editor<'_> {
         Ok(())
     }
 
-    fn replace(&mut self, source: &Source, entry: &Spanned<PassText>) -> Result<(), RecipeError> {
-        let mut text = entry.get_ref().clone();
-        let place = source.place(entry);
+    fn replace(&mut self, source: &Source, entry: Spanned<PassText>) -> Result<(), RecipeError> {
+        let place = source.place(&entry);
+        let mut text = entry.into_inner();
         let Some(old) = take_name(source, &mut text, "old")? else {
             return Err(RecipeError::at(&place, "expected the key `old`: the pass to replace"));
         };
@@ -120,9 +120,9 @@ impl Editor<'_> {
         Ok(())
     }
 
-    fn insert(&mut self, source: &Source, entry: &Spanned<PassText>) -> Result<(), RecipeError> {
-        let mut text = entry.get_ref().clone();
-        let place = source.place(entry);
+    fn insert(&mut self, source: &Source, entry: Spanned<PassText>) -> Result<(), RecipeError> {
+        let place = source.place(&entry);
+        let mut text = entry.into_inner();
         let after = take_name(source, &mut text, "after")?;
         let before = take_name(source, &mut text, "before")?;
         let new = placed(source, text, place.clone())?;
@@ -159,11 +159,12 @@ impl Editor<'_> {
 }
 
 /// The passes of a list.
-fn placed_list(source: &Source, list: &[Spanned<PassText>]) -> Result<Vec<Placed>, RecipeError> {
-    let entries = list.iter();
-    entries
-        .map(|entry| placed(source, entry.get_ref().clone(), source.place(entry)))
-        .collect()
+fn placed_list(source: &Source, list: Vec<Spanned<PassText>>) -> Result<Vec<Placed>, RecipeError> {
+    let entries = list.into_iter().map(|entry| {
+        let place = source.place(&entry);
+        placed(source, entry.into_inner(), place)
+    });
+    entries.collect()
 }
 
 /// A pass of a list.

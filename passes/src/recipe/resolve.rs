@@ -23,9 +23,11 @@ pub(super) fn resolve(registry: &Registry, draft: Draft) -> Result<Recipe, Recip
     }
     check_orders(&entries)?;
     let before_regalloc = draft.mach_passes.iter().position(|placed| placed.name == REGALLOC);
+    let entries: Vec<&Entry> = entries.into_iter().map(|(_, entry)| entry).collect();
+    let placed = (draft.passes.into_iter().chain(draft.mach_passes)).filter(|placed| placed.name != REGALLOC);
     let (mut steps, mut mach_steps) = (Vec::new(), Vec::new());
-    for (placed, entry) in entries {
-        let (info, placed, made) = (entry.info, placed.clone(), make(entry, placed)?);
+    for (placed, entry) in placed.zip(entries) {
+        let (info, made) = (entry.info, make(entry, &placed)?);
         match made {
             Made::Function(pass) => steps.push(Step { info, pass, placed }),
             Made::Mach(pass) => mach_steps.push(Step { info, pass, placed }),
