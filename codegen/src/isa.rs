@@ -24,7 +24,7 @@ use crate::print::AsmNames;
 use crate::reference::{Label, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::vectors::division::Division;
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeTable};
+use frazil_ir::{CallConv, Function, FunctionHead, Inst, InstData, Operand, SymbolId, Type, TypeTable};
 use std::fmt;
 
 /// The instructions of a target that convert `half`.
@@ -291,6 +291,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Whether a function with these features may have instructions of the form that
     /// [`MachRules::with_three_operands`] gives.
     fn has_three_operands(&self, _features: FeatureSet) -> bool {
+        false
+    }
+    /// Whether values of a function may live in [`TargetDesc::spare_registers`].
+    fn has_spare_registers(&self, _view: ModuleView<'_>, _head: &FunctionHead) -> bool {
         false
     }
     /// Whether a function with these features has [`TargetDesc::upper_registers`].

@@ -131,6 +131,23 @@ pub trait MachRules: Send + Sync {
         false
     }
 
+    /// The form of an instruction that leaves the same result and also flags which say the same about these conditions
+    /// as those of `test`, which compares its `regs[0]` with zero. It writes no flags itself.
+    fn with_flags(&self, _producer: &MInst, _test: &MInst, _conditions: u16) -> Option<MInst> {
+        None
+    }
+
+    /// Whether there are instructions as [`MachRules::with_result`] makes.
+    fn joins_results(&self) -> bool {
+        false
+    }
+
+    /// One instruction that leaves the flags of a comparison and the result of another instruction, which has the same
+    /// operands and writes no flags.
+    fn with_result(&self, _compare: &MInst, _other: &MInst) -> Option<MInst> {
+        None
+    }
+
     /// Whether an instruction whose result nobody reads lets the next one begin early, since that would wait for the
     /// old contents of the register that it defines.
     fn lets_begin(&self, _inst: &MInst, _next: &MInst) -> bool {

@@ -365,7 +365,14 @@ fn simpler_graphs_compute_the_same() {
         0x0fed_cba9_8765_4321,
         4000,
         branching,
-        &["simplify-cfg", "short-circuit", "fold", "dce", "simplify-cfg"],
+        &[
+            "simplify-cfg",
+            "short-circuit",
+            "fold",
+            "phi-constants",
+            "dce",
+            "simplify-cfg",
+        ],
     );
     assert!(compared > 10_000, "only {compared}");
 }
@@ -379,7 +386,15 @@ fn shared_expressions_and_recognized_shuffles_are_the_same() {
 
 #[test]
 fn loops_compute_the_same() {
-    let passes = &["local-cse", "licm", "hoist-constants", "addr-fold", "cmp-sink", "dce"];
+    let passes = &[
+        "local-cse",
+        "licm",
+        "hoist-constants",
+        "addr-fold",
+        "cmp-sink",
+        "phi-constants",
+        "dce",
+    ];
     let compared = check(0x1357_9bdf_0246_8ace, 2000, loops::nested, passes);
     assert!(compared > 5_000, "only {compared}");
     let all = &[
@@ -392,6 +407,7 @@ fn loops_compute_the_same() {
         "hoist-constants",
         "addr-fold",
         "cmp-sink",
+        "phi-constants",
         "dce",
     ];
     let compared = check(0x0246_8ace_1357_9bdf, 2000, loops::nested, all);

@@ -62,6 +62,7 @@ impl MachPass for Peephole {
             live: &live,
             registers: PRegSet::EMPTY,
             conditions: 0,
+            end: 0,
             readers: [0; MOST_READERS],
             reader_count: 0,
             changes: 0,
@@ -84,6 +85,8 @@ struct Walk<'a> {
     /// The registers, and the conditions of the flags, that are read later.
     registers: PRegSet,
     conditions: u16,
+    /// Where the block ends.
+    end: u32,
     /// The instructions that read the current flags, as far as they fit.
     readers: [u32; MOST_READERS],
     reader_count: usize,
@@ -102,6 +105,7 @@ impl Walk<'_> {
         self.conditions = 0;
         self.reader_count = 0;
         let (start, end) = (func.blocks[number as usize].start, func.blocks[number as usize].end);
+        self.end = end;
         let mut index = end;
         while index > start {
             index -= 1;
@@ -138,9 +142,18 @@ impl Walk<'_> {
             func.insts[index as usize] = simpler;
             return true;
         }
-        if desc.writes_flags && !flags_are_free && self.is_test_without_need(func, start, index) {
-            func.insts[index as usize] = NOP;
-            return true;
+        if desc.writes_flags && !flags_are_free {
+            let only_compares = sets.defs.is_empty() && !desc.has_sets && !desc.reads_flags && !desc.reads_memory;
+            let can_join = only_compares && self.hooks.rules().joins_results();
+            if self.is_test_without_need(func, start, index)
+                || can_join && self.is_done_before(func, (start, index), sets)
+            {
+                func.insts[index as usize] = NOP;
+                return true;
+            }
+            if can_join && self.take_result(func, index, sets) {
+                return true;
+            }
         }
         self.combine(func, (start, index), sets)
     }
@@ -193,9 +206,74 @@ impl Walk<'_> {
                 return false;
             }
             let writes_tested = effects(func, &inst, desc).defs.contains(tested);
-            if desc.writes_flags || writes_tested {
-                let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.reg(0) == tested;
-                return is_result && desc.writes_flags && rules.sets_flags_like(&inst, &test, conditions);
+            let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.reg(0) == tested;
+            if desc.writes_flags {
+                return is_result && rules.sets_flags_like(&inst, &test, conditions);
+            }
+            if writes_tested {
+                let with_flags = rules.with_flags(&inst, &test, conditions).filter(|_| is_result);
+                if let Some(with_flags) = with_flags {
+                    func.insts[place as usize] = with_flags;
+                }
+                return with_flags.is_some();
+            }
+            if desc.reads_flags {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether a comparison can be removed because one of the instructions before it leaves the same flags: the same
+    /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result.
+    fn is_done_before(&self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
+        let compare = func.insts[index as usize];
+        let mut are_flags_read = false;
+        for place in (start..index).rev().take(MOST_STEPS_BACK as usize) {
+            let inst = func.insts[place as usize];
+            let desc = self.desc(&inst);
+            if self.live.is_in_group(place) || desc.has_sets {
+                return false;
+            }
+            if inst == compare {
+                return true;
+            }
+            if desc.writes_flags || !effects(func, &inst, desc).defs.intersection(sets.uses).is_empty() {
+                return false;
+            }
+            if !are_flags_read && let Some(joined) = self.hooks.rules().with_result(&compare, &inst) {
+                func.insts[place as usize] = joined;
+                return true;
+            }
+            are_flags_read |= desc.reads_flags;
+        }
+        false
+    }
+
+    /// Has a comparison do what an instruction shortly after it does, if one instruction does both.
+    fn take_result(&mut self, func: &mut MFunc, index: u32, sets: RegSets) -> bool {
+        let compare = func.insts[index as usize];
+        let mut between = RegSets::default();
+        for place in (index + 1..self.end).take(MOST_STEPS_BACK as usize) {
+            let inst = func.insts[place as usize];
+            let desc = self.desc(&inst);
+            if self.live.is_in_group(place) || desc.has_sets {
+                return false;
+            }
+            let result = inst.reg(0);
+            if let Some(joined) = self.hooks.rules().with_result(&compare, &inst)
+                && !between.uses.union(between.defs).contains(result)
+            {
+                func.insts[index as usize] = joined;
+                func.insts[place as usize] = NOP;
+                self.registers.insert(result);
+                return true;
+            }
+            let here = effects(func, &inst, desc);
+            between.uses = between.uses.union(here.uses);
+            between.defs = between.defs.union(here.defs);
+            if !here.defs.intersection(sets.uses).is_empty() {
+                return false;
             }
         }
         false

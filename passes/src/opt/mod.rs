@@ -14,6 +14,7 @@ pub mod hoist_constants;
 pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
+pub mod phi_constants;
 pub mod redundant_load;
 pub mod schedule_vectors;
 pub mod short_circuit;
@@ -31,6 +32,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(local_cse::INFO, local_cse::make);
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
+    registry.function(phi_constants::INFO, |NoOptions {}| phi_constants::PhiConstants);
     registry.function(redundant_load::INFO, redundant_load::make);
     registry.function(schedule_vectors::INFO, |NoOptions {}| schedule_vectors::ScheduleVectors);
     registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);

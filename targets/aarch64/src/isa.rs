@@ -1,17 +1,22 @@
 //! The AArch64 target: the hooks that shared code calls, and the table of the target.
 
 use crate::build::*;
+use crate::features::RESERVE_X18;
 use crate::immediates;
 use crate::inline_asm::AArch64Asm;
 use crate::islands::ISLANDS;
+use crate::meaning::AArch64Meaning;
+use crate::peephole::AArch64Rules;
 use crate::platform::PLATFORM;
 use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
 use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower};
+use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
+use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, FreeDisplacements, HalfConversions, Halt, Isa,
@@ -19,7 +24,8 @@ use frazil_codegen::{
     RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
 use frazil_ir::{
-    CallConv, Function, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable,
+    CallConv, Function, FunctionHead, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData,
+    TypeTable,
 };
 use std::fmt;
 
@@ -66,6 +72,7 @@ static DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
     rule_registers: PRegSet::EMPTY,
+    spare_registers: PRegSet::of(&[PLATFORM_REGISTER]),
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
@@ -140,6 +147,12 @@ const MARKED_PLACE: i32 = 36;
 
 /// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
 const MOST_NEAR_INSTRUCTIONS: usize = 4096;
+
+/// Parts of the triples of systems that keep the platform register to themselves (LLVM 22,
+/// `AArch64::isX18ReservedByDefault`).
+const PLATFORM_SYSTEMS: [&str; 8] = [
+    "android", "ohos", "fuchsia", "darwin", "macos", "ios", "windows", "uefi",
+];
 
 /// Bytes of a float constant in memory, at least.
 const NARROWEST_FLOAT: u8 = 4;
@@ -219,6 +232,21 @@ impl Isa for AArch64 {
 
     fn widest_passed_vector(&self, _: FeatureSet) -> u8 {
         VECTOR_BYTES
+    }
+
+    fn meaning(&self) -> &'static dyn Meaning {
+        &AArch64Meaning
+    }
+
+    fn mach_rules(&self) -> &'static dyn MachRules {
+        &AArch64Rules
+    }
+
+    fn has_spare_registers(&self, view: ModuleView<'_>, head: &FunctionHead) -> bool {
+        let triple = view.module.strings.bytes(view.module.triple);
+        let keeps_it = |system: &str| triple.windows(system.len()).any(|part| part == system.as_bytes());
+        let is_reserved = head.keeps_shadow_stack || view.features.has(RESERVE_X18);
+        !is_reserved && !PLATFORM_SYSTEMS.into_iter().any(keeps_it)
     }
 
     fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {

@@ -7,6 +7,7 @@
 //! An instruction's word is the row's, with fields filled in: register operands at the places that the form says
 //! ([`Form::fields`]), what the size and the width of lanes decide ([`Width`]), and what the form has besides.
 
+use crate::regs::LR;
 pub use crate::vector_forms::VectorForm;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
@@ -641,7 +642,8 @@ pub(crate) const AGAIN: Effects = Effects {
     is_repeatable: true,
     ..NO
 };
-pub(crate) const CALL: Effects = Effects { is_call: true, ..NO };
+/// A call, which leaves the return address in the link register.
+pub(crate) const CALL: Effects = Effects { is_call: true, ..NO }.defs(&[LR]);
 
 /// Sets of sizes in bytes; the sizes are their own bits.
 pub(crate) mod sizes {
