@@ -178,6 +178,16 @@ pub struct FreeDisplacements {
     pub max_multiple: u16,
 }
 
+impl FreeDisplacements {
+    /// Whether an access of so many bytes has a displacement at no cost.
+    #[inline]
+    pub fn contains(&self, disp: i64, bytes: u32) -> bool {
+        let (bytes, multiples) = (i64::from(bytes.max(1)), i64::from(self.max_multiple));
+        (i64::from(self.min) <= disp && disp <= i64::from(self.max))
+            || (disp >= 0 && disp % bytes == 0 && disp / bytes <= multiples)
+    }
+}
+
 /// Registers of a class as the allocators see them.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassDesc {

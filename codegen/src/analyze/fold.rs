@@ -10,7 +10,7 @@
 //! colors exactly if nothing in between has an effect.
 
 use super::facts::{Analysis, Mark};
-use crate::desc::{Addressing, FreeDisplacements, TargetDesc};
+use crate::desc::{Addressing, TargetDesc};
 use crate::features::FeatureSet;
 use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value};
 
@@ -328,13 +328,7 @@ pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
 /// Whether an access of so many bytes has a displacement at no cost.
 #[inline]
 fn fits(addressing: Addressing, disp: i64, bytes: u32) -> bool {
-    let is_free = |free: FreeDisplacements| {
-        let (bytes, multiples) = (i64::from(bytes), i64::from(free.max_multiple));
-        (i64::from(free.min) <= disp && disp <= i64::from(free.max))
-            || (disp >= 0 && disp % bytes == 0 && disp / bytes <= multiples)
-    };
     disp.abs() < MAX_DISP
         && i64::from(addressing.min_disp) <= disp
         && disp <= i64::from(addressing.max_disp)
-        && addressing.free_disps.is_none_or(is_free)
 }

@@ -8,6 +8,9 @@ use crate::minst::Mem;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::{ConstView, Opcode, Operand, OperandKind, SymbolId, Value, ValueKind};
 
+/// Distances that are not free for an access are split at multiples of this, of which one instruction adds many.
+const PAGE_BYTES: i64 = 4096;
+
 /// What a place is a constant distance from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceBase {
@@ -16,6 +19,8 @@ pub(crate) enum PlaceBase {
     /// The address that this frame slot holds.
     Indirect(i32),
     Symbol(SymbolId),
+    /// A register that is not written again in its block.
+    Register(Reg),
 }
 
 /// The address part of [`Context`].
@@ -71,6 +76,7 @@ pub(crate) trait Addressing<'a>: Context<'a> {
         let isa = self.isa();
         match base {
             PlaceBase::Symbol(symbol) => return isa.symbol_addr(self, dst, symbol, distance),
+            PlaceBase::Register(base) => isa.address(self, dst, Mem::base(base, distance as i32)),
             PlaceBase::Frame(offset) => {
                 let mem = self.frame_mem(offset.wrapping_add(distance as i32));
                 isa.address(self, dst, mem);
@@ -87,15 +93,15 @@ pub(crate) trait Addressing<'a>: Context<'a> {
     }
 
     /// The address of a place in a register, perhaps one that has it already.
-    fn base_in_reg(&mut self, place: PlaceBase) -> Reg {
-        if let Some(reg) = self.known_base(place) {
+    fn base_in_reg(&mut self, place: PlaceBase, distance: i64) -> Reg {
+        if let Some(reg) = self.known_base(place, distance) {
             return reg;
         }
         let temp = self.temp(RegClass::Int);
-        if let Err(error) = self.place_to_reg(temp, place, 0) {
+        if let Err(error) = self.place_to_reg(temp, place, distance) {
             self.keep_error(error);
         }
-        self.remember_base(place, temp);
+        self.remember_base(place, distance, temp);
         temp
     }
 
@@ -122,7 +128,7 @@ pub(crate) trait Addressing<'a>: Context<'a> {
                         self.frame().needed = true;
                         self.frame_base()
                     }
-                    _ => self.base_in_reg(place),
+                    _ => self.base_in_reg(place, 0),
                 };
                 (reg, index_reg(self))
             }
@@ -161,6 +167,13 @@ pub(crate) trait Addressing<'a>: Context<'a> {
         let addressing = isa.desc().addressing;
         let (low, high) = (i64::from(addressing.min_disp), i64::from(addressing.max_disp));
         if low <= distance && distance + i64::from(span_bytes) <= high {
+            let shares = self.keeps_bases() && index.is_none() && base.is_register();
+            if shares && addressing.free_disps.is_some_and(|free| !free.contains(distance, span_bytes)) {
+                // Of what is left, nearly every access has room.
+                let rest = distance & (PAGE_BYTES - 1);
+                let base = self.base_in_reg(PlaceBase::Register(base), distance - rest);
+                return Mem::base(base, rest as i32);
+            }
             return Mem::indexed(base, index, scale_log2, distance as i32);
         }
         let temp = self.temp(RegClass::Int);

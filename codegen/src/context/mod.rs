@@ -67,13 +67,18 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     /// Says that the stack pointer will not stay where the prologue has put it.
     fn will_move_stack(&mut self);
 
-    /// The register that has the address of a place at this point, if the context knows one.
-    fn known_base(&self, _place: PlaceBase) -> Option<Reg> {
+    /// Whether addresses stay in registers for further uses.
+    fn keeps_bases(&self) -> bool {
+        false
+    }
+
+    /// The register that has the address at a distance from a place at this point, if the context knows one.
+    fn known_base(&self, _place: PlaceBase, _distance: i64) -> Option<Reg> {
         None
     }
 
-    /// Says that a register, which nobody writes, has the address of a place from here on.
-    fn remember_base(&mut self, _place: PlaceBase, _reg: Reg) {}
+    /// Says that a register, which nobody writes, has the address at a distance from a place from here on.
+    fn remember_base(&mut self, _place: PlaceBase, _distance: i64, _reg: Reg) {}
 
     /// The target that the function is compiled for.
     #[inline]

@@ -57,7 +57,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut range = function.block_insts(block);
         range.start += self.st.analysis.phi_counts[block.index()] as usize;
         let mut term = Term::Stop;
-        self.st.bases.clear();
+        self.forget_shared();
         self.define_undefined_phis(block);
         for (index, data) in (range.start..).zip(&function.insts()[range]) {
             self.origin = index as u32;

@@ -280,8 +280,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let defs = self.clobbered(layout.preserved);
         let uses = progress.uses;
-        // Addresses are not kept in registers across calls: computing one again is cheaper.
-        self.st.bases.clear();
+        // Neither is kept in registers across calls: computing one again is cheaper.
+        self.forget_shared();
         let is_noted = self.base.buf.exceptions.is_wanted();
         if is_noted {
             inst = self.note_call(inst, call.may_unwind);
@@ -304,7 +304,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     ) -> Result<(), CodegenError> {
         self.mfunc.frame.has_calls = true;
         let conv = convention(self.base.isa, CallConv::C)?;
-        self.st.bases.clear();
+        self.forget_shared();
         self.begin_group(GroupKind::Plain);
         sequence.before.iter().for_each(|&inst| self.put(inst));
         let (uses, defs) = (sequence.arguments, self.clobbered(conv.callee_saved));

@@ -1,6 +1,6 @@
 //! [`LowerCtx`], the requests of lowering rules, implemented by the selecting context.
 
-use super::{MAX_BASES, SelectCtx};
+use super::{MAX_BASES, MAX_CONSTANTS, SelectCtx};
 use crate::analyze::{Analysis, Mark};
 use crate::context::calls::call_runtime;
 use crate::context::{Addressing, Base, Constants, Context, PlaceBase};
@@ -73,15 +73,20 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
         Reg::FRAME
     }
 
-    fn known_base(&self, place: PlaceBase) -> Option<Reg> {
-        let mut bases = self.st.bases.iter();
-        bases.find(|&&(known, _)| known == place).map(|&(_, reg)| reg)
+    fn keeps_bases(&self) -> bool {
+        true
     }
 
-    fn remember_base(&mut self, place: PlaceBase, reg: Reg) {
+    fn known_base(&self, place: PlaceBase, distance: i64) -> Option<Reg> {
+        let mut bases = self.st.bases.iter();
+        let found = bases.find(|&&(known, at, _)| (known, at) == (place, distance));
+        found.map(|&(.., reg)| reg)
+    }
+
+    fn remember_base(&mut self, place: PlaceBase, distance: i64, reg: Reg) {
         // Instructions in a group may be skipped by its branches.
         if self.st.bases.len() < MAX_BASES && self.group_start.is_none() {
-            self.st.bases.push((place, reg));
+            self.st.bases.push((place, distance, reg));
         }
     }
 
@@ -100,8 +105,32 @@ impl<I: Isa> SelectCtx<'_, I> {
                 debug_assert!(self.mark(value) != Mark::Folded, "{value} was folded, but not absorbed");
                 self.vreg(value, part)
             }
-            None => self.constant_reg(operand, part, 0),
+            None => self.shared_constant(operand, part),
         }
+    }
+
+    /// A part of a constant, symbol or place in a register that is only read: one that the block has already, where
+    /// constants cost instructions of their own.
+    fn shared_constant(&mut self, operand: Operand, part: u8) -> Reg {
+        let is_number = operand.as_imm().is_some() || operand.as_const().is_some();
+        if !is_number || self.base.isa.desc().free_immediates.is_none() {
+            return self.constant_reg(operand, part, 0);
+        }
+        let key = (operand, part, self.base.imm_bytes);
+        if let Some(&(_, reg)) = self.st.constants.iter().find(|(known, _)| *known == key) {
+            return reg;
+        }
+        let reg = self.constant_reg(operand, part, 0);
+        // Instructions in a group may be skipped by its branches.
+        if self.group_start.is_none() {
+            let oldest = self.st.next_constant;
+            self.st.next_constant = (oldest + 1) % MAX_CONSTANTS;
+            match self.st.constants.get_mut(oldest) {
+                Some(entry) => *entry = (key, reg),
+                None => self.st.constants.push((key, reg)),
+            }
+        }
+        reg
     }
 
     /// A part of a constant, symbol or place in a new register of at least `least_bytes` bytes.

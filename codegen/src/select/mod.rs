@@ -46,6 +46,9 @@ const NO_VREG: u32 = u32::MAX;
 /// The most addresses that a block keeps in registers for further uses.
 const MAX_BASES: usize = 4;
 
+/// The most constants that a block keeps in registers for further uses.
+const MAX_CONSTANTS: usize = 4;
+
 /// The memory of the selecting context, kept from function to function.
 #[derive(Debug, Default)]
 pub struct SelectState {
@@ -54,7 +57,11 @@ pub struct SelectState {
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
     /// Addresses of places that are in registers: computed in the current block since its last call.
-    bases: Vec<(PlaceBase, Reg)>,
+    bases: Vec<(PlaceBase, i64, Reg)>,
+    /// Constants that are in registers in the same way, each with its part and the width of an immediate; and which of
+    /// them is replaced next.
+    constants: Vec<((Operand, u8, u8), Reg)>,
+    next_constant: usize,
     /// By stack slot: its offset from the frame pointer, and whether only its address is there, because it needs more
     /// alignment than the frame has.
     slots: Vec<(i32, bool)>,
@@ -205,6 +212,13 @@ impl SelectState {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
+    /// Forgets the addresses and constants that are in registers.
+    fn forget_shared(&mut self) {
+        self.st.bases.clear();
+        self.st.constants.clear();
+        self.st.next_constant = 0;
+    }
+
     /// Returns a refusal as the error, or keeps it and goes on if all refusals are to be found.
     #[cold]
     fn refuse(&mut self, halt: Halt) -> Result<(), Halt> {

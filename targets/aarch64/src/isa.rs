@@ -161,6 +161,12 @@ const NARROWEST_FLOAT: u8 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct AArch64;
 
+/// Without a register besides the scratch register, which is the destination.
+#[cold]
+fn far_from_symbol() -> CodegenError {
+    CodegenError::unsupported(Refusal::Instruction, "an address more than 2 GiB from its symbol")
+}
+
 impl Isa for AArch64 {
     fn desc(&self) -> &'static TargetDesc {
         &DESC
@@ -296,24 +302,27 @@ impl Isa for AArch64 {
                 "thread-local variables",
             ));
         }
-        let Ok(addend) = i32::try_from(addend) else {
-            return Err(CodegenError::unsupported(
-                Refusal::Instruction,
-                "an address more than 2 GiB from its symbol",
-            ));
+        let Ok(near) = i32::try_from(addend) else {
+            if dst == SCRATCH {
+                return Err(far_from_symbol());
+            }
+            self.symbol_addr(cx, dst, symbol, 0)?;
+            cx.emit(mov_imm(8, SCRATCH, addend));
+            cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
+            return Ok(());
         };
         if cx.view().is_near(symbol) {
             cx.emit(reference(
                 Op::LoadAddress,
                 dst,
                 Ref::symbol(RefKind::Symbol, symbol),
-                addend,
+                near,
             ));
             return Ok(());
         }
         cx.emit(reference(Op::LoadGot, dst, Ref::symbol(RefKind::Got, symbol), 0));
-        if addend != 0 {
-            cx.emit(address(dst, Mem::base(dst, addend)));
+        if near != 0 {
+            cx.emit(address(dst, Mem::base(dst, near)));
         }
         Ok(())
     }

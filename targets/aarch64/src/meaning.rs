@@ -35,6 +35,11 @@ impl Meaning for AArch64Meaning {
         condition(inst).map(|condition| holds(condition, machine))
     }
 
+    fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
+        let code = &ROWS[op_of(inst)? as usize].code;
+        code.form.has_mem().then(|| code.access_bytes(inst.size))
+    }
+
     fn function(&self, inst: &MInst) -> FunctionKey {
         let form = op_of(inst).map(|op| ROWS[op as usize].code.form);
         // An address is an operand, and so is a condition.

@@ -366,10 +366,13 @@ impl Isa for X86 {
             ));
         }
         let Ok(disp) = i32::try_from(addend) else {
-            return Err(CodegenError::unsupported(
-                Refusal::Instruction,
-                "an address more than 2 GiB from its symbol",
-            ));
+            if dst == SCRATCH {
+                return Err(far_from_symbol());
+            }
+            self.symbol_addr(cx, dst, symbol, 0)?;
+            cx.emit(mov_imm64(SCRATCH, addend));
+            cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(dst, SCRATCH, 0, 0)));
+            return Ok(());
         };
         if let Some(mem) = self.symbol_mem(cx.view(), symbol, addend) {
             cx.emit(rm(Op::LeaRM, 8, dst, mem));
@@ -658,6 +661,12 @@ impl Isa for X86 {
     fn short_forms(&self) -> &'static [ShortForm] {
         SHORT_FORMS
     }
+}
+
+/// Without a register besides the scratch register, which is the destination.
+#[cold]
+fn far_from_symbol() -> CodegenError {
+    CodegenError::unsupported(Refusal::Instruction, "an address more than 2 GiB from its symbol")
 }
 
 /// A call or jump through a symbol's slot of the global offset table.
