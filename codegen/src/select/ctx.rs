@@ -1,6 +1,6 @@
 //! [`LowerCtx`], the requests of lowering rules, implemented by the selecting context.
 
-use super::{MAX_BASES, SelectCtx};
+use super::{KnownBase, MAX_BASES, SelectCtx};
 use crate::analyze::{Analysis, Mark};
 use crate::context::calls::call_runtime;
 use crate::context::{Addressing, Base, Constants, Context, PlaceBase};
@@ -75,13 +75,20 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
 
     fn known_base(&self, place: PlaceBase) -> Option<Reg> {
         let mut bases = self.st.bases.iter();
-        bases.find(|&&(known, _)| known == place).map(|&(_, reg)| reg)
+        let found = bases.find(|base| base.is_known && base.place == place);
+        found.map(|base| base.reg)
     }
 
     fn remember_base(&mut self, place: PlaceBase, reg: Reg) {
         // Instructions in a group may be skipped by its branches.
-        if self.st.bases.len() < MAX_BASES && self.group_start.is_none() {
-            self.st.bases.push((place, reg));
+        if self.group_start.is_none() {
+            let made_at = self.mfunc.insts.len().saturating_sub(1) as u32;
+            self.st.bases.push(KnownBase {
+                place,
+                reg,
+                made_at,
+                is_known: true,
+            });
         }
     }
 
@@ -92,6 +99,33 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
+    /// Says that something is called: addresses are not kept in registers beyond that, since computing one again is
+    /// cheaper.
+    pub(super) fn leave_bases(&mut self) {
+        for base in &mut self.st.bases {
+            base.is_known = false;
+        }
+    }
+
+    /// Between instructions: forgets what is too much to be kept.
+    #[inline]
+    pub(super) fn limit_bases(&mut self) {
+        if self.st.bases.len() > MAX_BASES {
+            self.forget_bases(MAX_BASES);
+        }
+    }
+
+    /// Forgets all but so many of the addresses that are in registers. No rule is at work that uses one of them.
+    pub(super) fn forget_bases(&mut self, kept: usize) {
+        let count = self.st.bases.len() - kept;
+        for base in self.st.bases.drain(..count) {
+            if let PlaceBase::Symbol(symbol) = base.place {
+                let insts = &mut self.mfunc.insts[base.made_at as usize..];
+                (self.base.isa).fold_symbol_addr(self.base.view, symbol, base.reg, insts);
+            }
+        }
+    }
+
     /// A part of an operand in a register: the value's own register, or a new one for a constant, symbol or place.
     #[inline]
     pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {

@@ -46,6 +46,17 @@ const NO_VREG: u32 = u32::MAX;
 /// The most addresses that a block keeps in registers for further uses.
 const MAX_BASES: usize = 4;
 
+/// The address of a place in a register.
+#[derive(Clone, Copy, Debug)]
+struct KnownBase {
+    place: PlaceBase,
+    reg: Reg,
+    /// The position of the last instruction that computes it.
+    made_at: u32,
+    /// Whether nothing has been called since.
+    is_known: bool,
+}
+
 /// The memory of the selecting context, kept from function to function.
 #[derive(Debug, Default)]
 pub struct SelectState {
@@ -53,8 +64,8 @@ pub struct SelectState {
     parts: Vec<Parts>,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
-    /// Addresses of places that are in registers: computed in the current block since its last call.
-    bases: Vec<(PlaceBase, Reg)>,
+    /// Addresses of places that were computed in the current block, the oldest first.
+    bases: Vec<KnownBase>,
     /// By stack slot: its offset from the frame pointer, and whether only its address is there, because it needs more
     /// alignment than the frame has.
     slots: Vec<(i32, bool)>,
@@ -198,6 +209,8 @@ impl SelectState {
         self.vreg_of.clear();
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
+        // Of a function that was refused.
+        self.bases.clear();
         self.by_value.clear();
         self.unused.clear();
         self.by_value.resize(function.param_count(), 0);

@@ -145,7 +145,9 @@ const MOST_NEAR_INSTRUCTIONS: usize = 4096;
 
 /// Parts of the triples of systems that keep the platform register to themselves (LLVM 22,
 /// `AArch64::isX18ReservedByDefault`).
-const PLATFORM_SYSTEMS: [&str; 8] = ["android", "ohos", "fuchsia", "darwin", "macos", "ios", "windows", "uefi"];
+const PLATFORM_SYSTEMS: [&str; 8] = [
+    "android", "ohos", "fuchsia", "darwin", "macos", "ios", "windows", "uefi",
+];
 
 /// Bytes of a float constant in memory, at least.
 const NARROWEST_FLOAT: u8 = 4;
@@ -302,6 +304,11 @@ impl Isa for AArch64 {
             cx.emit(address(dst, Mem::base(dst, addend)));
         }
         Ok(())
+    }
+
+    #[inline]
+    fn fold_symbol_addr(&self, view: ModuleView<'_>, symbol: SymbolId, address: Reg, insts: &mut [MInst]) {
+        crate::pages::fold(address, view.align_log2(symbol), insts);
     }
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {

@@ -13,6 +13,7 @@ pub mod isa;
 pub mod islands;
 mod lower;
 pub mod ops;
+mod pages;
 mod pairs;
 mod platform;
 pub mod print;

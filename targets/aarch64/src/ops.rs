@@ -7,8 +7,8 @@
 //! An instruction's word is the row's, with fields filled in: register operands at the places that the form says
 //! ([`Form::fields`]), what the size and the width of lanes decide ([`Width`]), and what the form has besides.
 
-pub use crate::vector_forms::VectorForm;
 use crate::regs::LR;
+pub use crate::vector_forms::VectorForm;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Where operands are and what there is besides registers. `d`, `n`, `m`, `t` and `s` are the fields of the Arm ARM.
@@ -320,7 +320,7 @@ pub mod aux {
     /// The index is extended with its sign.
     pub const SIGNED_INDEX: u8 = 1;
     /// The displacement of a load or store is the low 12 bits of the address of the reference in `imm`, plus `disp`.
-    /// Only the encoder makes such instructions.
+    /// The rules do not make such instructions.
     pub(crate) const LOW: u8 = 2;
     /// The access is one of its own, since the program or the processor counts it.
     pub const EXACT: u8 = 4;
