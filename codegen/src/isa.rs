@@ -157,6 +157,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// When the symbol cannot be reached.
     fn symbol_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, symbol: SymbolId, addend: i64)
     -> Result<(), CodegenError>;
+    /// Has accesses take part of a symbol's address, where that saves an instruction. What [`Isa::symbol_addr`] emitted
+    /// to put the address into `address` ends with the first of the instructions; the others are all that can read this
+    /// register, which is virtual and of which no other part of the function knows.
+    fn fold_symbol_addr(&self, _view: ModuleView<'_>, _symbol: SymbolId, _address: Reg, _insts: &mut [MInst]) {}
     /// Puts the address of a block into `dst`: what `block` names is a label of the function, or a block of another
     /// one.
     ///

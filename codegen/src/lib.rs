@@ -13,6 +13,7 @@ pub mod check;
 mod context;
 pub mod debug;
 pub mod desc;
+pub mod division;
 pub mod error;
 pub mod exceptions;
 pub mod fast;

@@ -130,6 +130,19 @@ impl<'a> ModuleView<'a> {
         model.max(data.tls)
     }
 
+    /// The alignment of a symbol, as log2 of bytes, that holds whichever definition a linker chooses; 0 if nothing is
+    /// known.
+    pub fn align_log2(&self, symbol: SymbolId) -> u8 {
+        match self.module.symbols.get(symbol) {
+            Some(&SymbolData {
+                kind: SymbolKind::Data(data),
+                linkage,
+                ..
+            }) if !linkage.is_weak() => self.module.data[data].align_log2,
+            _ => 0,
+        }
+    }
+
     /// Whether the symbol is a number and no place.
     pub fn is_absolute(&self, symbol: SymbolId) -> bool {
         self.module.symbols.get(symbol).is_some_and(|data| data.is_absolute)

@@ -12,7 +12,7 @@
 use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
 use crate::features::FeatureSet;
-use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type, TypeData, Value};
+use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
 
 /// Larger displacements are not folded. So their sum with the distance of a place and a frame offset cannot overflow,
 /// and does not cross the border between offsets in the function's own frame and in its incoming arguments
@@ -236,52 +236,17 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Folds as much of the address arithmetic of a pointer operand as the target's addressing modes allow to accesses
-    /// of any size.
+    /// Folds as much of the address arithmetic of a pointer operand as the target's addressing modes allow. Distances
+    /// that are not free for the access are folded, too: their use splits them ([`crate::context`]).
     #[inline]
     pub fn fold_address(&mut self, pointer: Operand) {
-        self.fold_address_of(pointer, 1);
-    }
-
-    /// The same for an access of one value of a type.
-    #[inline]
-    pub fn fold_access(&mut self, pointer: Operand, ty: Type) {
-        self.fold_address_of(pointer, self.access_bytes(ty));
-    }
-
-    /// Bytes of a value of a type in memory, where the addresses of accesses depend on that and they are one piece.
-    #[inline]
-    fn access_bytes(&self, ty: Type) -> u32 {
-        if self.desc.addressing.free_disps.is_none() {
-            return 1;
-        }
-        let bytes = match ty {
-            Type::F32 => 4,
-            Type::F64 => 8,
-            Type::PTR => u32::from(self.desc.pointer_bytes),
-            _ => match self.function.types().data(ty) {
-                TypeData::Int(bits) if bits <= 64 => bits.div_ceil(8),
-                TypeData::Vector { element, lanes } => self.access_bytes(element).saturating_mul(lanes),
-                _ => 1,
-            },
-        };
-        // Of others, not all pieces have such a multiple.
-        if bytes.is_power_of_two() && bytes <= u32::from(self.desc.vector_bytes.max(8)) {
-            bytes
-        } else {
-            1
-        }
-    }
-
-    #[inline]
-    fn fold_address_of(&mut self, pointer: Operand, bytes: u32) {
         let addressing = self.desc.addressing;
         let (mut pointer, mut disp, mut has_index) = (pointer, 0i64, false);
         while let Some((value, data)) = self.producer(pointer) {
             match data.op {
                 Opcode::PtrAdd => match data.b.as_imm() {
                     Some(distance)
-                        if fits(addressing, disp + distance, bytes) && (!has_index || addressing.index_with_disp) =>
+                        if fits(addressing, disp + distance) && (!has_index || addressing.index_with_disp) =>
                     {
                         disp += distance;
                     }
@@ -305,7 +270,7 @@ impl<'a> Folder<'a> {
     pub fn fold_load(&mut self, value: Value, load: &InstData) {
         self.fold(value);
         self.mark_reader();
-        self.fold_access(load.a, load.ty);
+        self.fold_address(load.a);
     }
 
     /// The data of an instruction of the function.
@@ -325,10 +290,8 @@ pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
     scale.is_power_of_two() && scale <= 8 && addressing.index_scales & (1 << scale.trailing_zeros()) != 0
 }
 
-/// Whether an access of so many bytes has a displacement at no cost.
+/// Whether accesses have a displacement.
 #[inline]
-fn fits(addressing: Addressing, disp: i64, bytes: u32) -> bool {
-    disp.abs() < MAX_DISP
-        && i64::from(addressing.min_disp) <= disp
-        && disp <= i64::from(addressing.max_disp)
+fn fits(addressing: Addressing, disp: i64) -> bool {
+    disp.abs() < MAX_DISP && i64::from(addressing.min_disp) <= disp && disp <= i64::from(addressing.max_disp)
 }

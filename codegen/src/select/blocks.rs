@@ -57,7 +57,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut range = function.block_insts(block);
         range.start += self.st.analysis.phi_counts[block.index()] as usize;
         let mut term = Term::Stop;
-        self.forget_shared();
+        self.forget_constants();
         self.define_undefined_phis(block);
         for (index, data) in (range.start..).zip(&function.insts()[range]) {
             self.origin = index as u32;
@@ -73,7 +73,9 @@ impl<I: Isa> SelectCtx<'_, I> {
                 self.refuse(halt.at(function, self.base.view.module, Inst::new(index)))?;
             }
             self.note_origins();
+            self.limit_bases();
         }
+        self.forget_bases(0);
         Ok(term)
     }
 

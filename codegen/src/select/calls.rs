@@ -280,8 +280,6 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let defs = self.clobbered(layout.preserved);
         let uses = progress.uses;
-        // Neither is kept in registers across calls: computing one again is cheaper.
-        self.forget_shared();
         let is_noted = self.base.buf.exceptions.is_wanted();
         if is_noted {
             inst = self.note_call(inst, call.may_unwind);
@@ -289,6 +287,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let popped_bytes = if progress.moves_stack { 0 } else { layout.popped_bytes };
         let mark = self.base.branch_mark.filter(|_| call.needs_mark);
         self.put_call_group(inst, RegSets { uses, defs }, popped_bytes, mark);
+        self.leave_bases();
         if is_noted {
             let has_results = call.first_result.is_some() && !layout.returns.is_empty();
             self.split_invoke(layout, has_results, progress.moves_stack);
@@ -304,7 +303,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     ) -> Result<(), CodegenError> {
         self.mfunc.frame.has_calls = true;
         let conv = convention(self.base.isa, CallConv::C)?;
-        self.forget_shared();
+        self.leave_bases();
         self.begin_group(GroupKind::Plain);
         sequence.before.iter().for_each(|&inst| self.put(inst));
         let (uses, defs) = (sequence.arguments, self.clobbered(conv.callee_saved));

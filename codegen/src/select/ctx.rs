@@ -1,6 +1,6 @@
 //! [`LowerCtx`], the requests of lowering rules, implemented by the selecting context.
 
-use super::{MAX_BASES, MAX_CONSTANTS, SelectCtx};
+use super::{KnownBase, MAX_BASES, MAX_CONSTANTS, SelectCtx};
 use crate::analyze::{Analysis, Mark};
 use crate::context::calls::call_runtime;
 use crate::context::{Addressing, Base, Constants, Context, PlaceBase};
@@ -79,14 +79,21 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
 
     fn known_base(&self, place: PlaceBase, distance: i64) -> Option<Reg> {
         let mut bases = self.st.bases.iter();
-        let found = bases.find(|&&(known, at, _)| (known, at) == (place, distance));
-        found.map(|&(.., reg)| reg)
+        let found = bases.find(|base| base.is_known && (base.place, base.distance) == (place, distance));
+        found.map(|base| base.reg)
     }
 
     fn remember_base(&mut self, place: PlaceBase, distance: i64, reg: Reg) {
         // Instructions in a group may be skipped by its branches.
-        if self.st.bases.len() < MAX_BASES && self.group_start.is_none() {
-            self.st.bases.push((place, distance, reg));
+        if self.group_start.is_none() {
+            let made_at = self.mfunc.insts.len().saturating_sub(1) as u32;
+            self.st.bases.push(KnownBase {
+                place,
+                distance,
+                reg,
+                made_at,
+                is_known: true,
+            });
         }
     }
 
@@ -97,6 +104,43 @@ impl<'a, I: Isa> Context<'a> for SelectCtx<'a, I> {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
+    /// Says that something is called: neither addresses nor constants are kept in registers beyond that, since
+    /// computing one again is cheaper.
+    pub(super) fn leave_bases(&mut self) {
+        self.forget_constants();
+        for base in &mut self.st.bases {
+            base.is_known = false;
+        }
+    }
+
+    /// Forgets the constants that are in registers.
+    #[inline]
+    pub(super) fn forget_constants(&mut self) {
+        self.st.constants.clear();
+        self.st.next_constant = 0;
+    }
+
+    /// Between instructions: forgets what is too much to be kept.
+    #[inline]
+    pub(super) fn limit_bases(&mut self) {
+        if self.st.bases.len() > MAX_BASES {
+            self.forget_bases(MAX_BASES);
+        }
+    }
+
+    /// Forgets all but so many of the addresses that are in registers. No rule is at work that uses one of them.
+    pub(super) fn forget_bases(&mut self, kept: usize) {
+        let count = self.st.bases.len() - kept;
+        for base in self.st.bases.drain(..count) {
+            if let PlaceBase::Symbol(symbol) = base.place
+                && base.distance == 0
+            {
+                let insts = &mut self.mfunc.insts[base.made_at as usize..];
+                (self.base.isa).fold_symbol_addr(self.base.view, symbol, base.reg, insts);
+            }
+        }
+    }
+
     /// A part of an operand in a register: the value's own register, or a new one for a constant, symbol or place.
     #[inline]
     pub(super) fn operand_reg(&mut self, operand: Operand, part: u8) -> Reg {

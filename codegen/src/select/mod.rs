@@ -49,6 +49,19 @@ const MAX_BASES: usize = 4;
 /// The most constants that a block keeps in registers for further uses.
 const MAX_CONSTANTS: usize = 4;
 
+/// The address of a place in a register.
+#[derive(Clone, Copy, Debug)]
+struct KnownBase {
+    place: PlaceBase,
+    /// Bytes from there.
+    distance: i64,
+    reg: Reg,
+    /// The position of the last instruction that computes it.
+    made_at: u32,
+    /// Whether nothing has been called since.
+    is_known: bool,
+}
+
 /// The memory of the selecting context, kept from function to function.
 #[derive(Debug, Default)]
 pub struct SelectState {
@@ -56,10 +69,10 @@ pub struct SelectState {
     parts: Vec<Parts>,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
-    /// Addresses of places that are in registers: computed in the current block since its last call.
-    bases: Vec<(PlaceBase, i64, Reg)>,
-    /// Constants that are in registers in the same way, each with its part and the width of an immediate; and which of
-    /// them is replaced next.
+    /// Addresses of places that were computed in the current block, the oldest first.
+    bases: Vec<KnownBase>,
+    /// Constants that are in registers since the last call of the block, each with its part and the width of an
+    /// immediate; and which of them is replaced next.
     constants: Vec<((Operand, u8, u8), Reg)>,
     next_constant: usize,
     /// By stack slot: its offset from the frame pointer, and whether only its address is there, because it needs more
@@ -205,6 +218,8 @@ impl SelectState {
         self.vreg_of.clear();
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
+        // Of a function that was refused.
+        self.bases.clear();
         self.by_value.clear();
         self.unused.clear();
         self.by_value.resize(function.param_count(), 0);
@@ -212,13 +227,6 @@ impl SelectState {
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
-    /// Forgets the addresses and constants that are in registers.
-    fn forget_shared(&mut self) {
-        self.st.bases.clear();
-        self.st.constants.clear();
-        self.st.next_constant = 0;
-    }
-
     /// Returns a refusal as the error, or keeps it and goes on if all refusals are to be found.
     #[cold]
     fn refuse(&mut self, halt: Halt) -> Result<(), Halt> {

@@ -77,6 +77,7 @@ pub fn mov_imm(size: u8, dst: Reg, value: i64) -> MInst {
 #[repr(u8)]
 pub enum Shift {
     Lsl = 0,
+    Lsr = 1,
     Asr = 2,
 }
 

@@ -110,6 +110,8 @@ pub fn is_free(op: Opcode, slot: u32, bits: u32, value: i64) -> bool {
             let is_shift = |value: u64| value.is_power_of_two();
             is_shift(number) || is_shift(number.wrapping_sub(1)) || is_shift(number.wrapping_add(1) & low)
         }
+        // The quotient is made of multiplications and shifts.
+        Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => slot == 1,
         // One follows from the zero register, and so do all ones.
         Opcode::Select => number == 1 || number == low,
         _ => false,

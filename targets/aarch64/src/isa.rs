@@ -327,6 +327,11 @@ impl Isa for AArch64 {
         Ok(())
     }
 
+    #[inline]
+    fn fold_symbol_addr(&self, view: ModuleView<'_>, symbol: SymbolId, address: Reg, insts: &mut [MInst]) {
+        crate::pages::fold(address, view.align_log2(symbol), insts);
+    }
+
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
         cx.emit(reference(Op::LoadAddress, dst, block, 0));
         Ok(())

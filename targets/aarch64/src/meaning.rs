@@ -6,9 +6,10 @@
 //! The carry of a difference says that nothing was borrowed.
 
 use crate::cond::Cond;
+use crate::ops::aux;
 use crate::peephole::{condition, op_of};
 use crate::regs::XZR;
-use crate::table::{Op, ROWS};
+use crate::table::{OP_DESCS, Op, ROWS};
 use frazil_codegen::check::translation::{Bitwise, FunctionKey, Machine, Meaning, Term, function};
 use frazil_codegen::{MInst, Reg};
 
@@ -24,15 +25,21 @@ const EXTENSION_SHIFT: u32 = 3;
 
 impl Meaning for AArch64Meaning {
     fn execute(&self, inst: &MInst, machine: &mut Machine<'_>) -> bool {
-        let Some(row) = op_of(inst).and_then(Arithmetic::of) else {
-            return false;
-        };
-        row.execute(inst, machine);
+        let Some(op) = op_of(inst) else { return false };
+        match Arithmetic::of(op) {
+            Some(row) => row.execute(inst, machine),
+            None => return access(op, inst, machine),
+        }
         true
     }
 
     fn condition(&self, inst: &MInst, machine: &mut Machine<'_>) -> Option<Term> {
         condition(inst).map(|condition| holds(condition, machine))
+    }
+
+    fn operand_bytes(&self, inst: &MInst, operand: usize) -> Option<u8> {
+        op_of(inst)?;
+        Some(OP_DESCS[usize::from(inst.op)].operand_bytes(operand, inst.size))
     }
 
     fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
@@ -57,6 +64,42 @@ impl Meaning for AArch64Meaning {
     fn keeps_flags(&self, _: &MInst) -> bool {
         false
     }
+}
+
+/// Plain loads and stores, which move bits to and from spill slots, too. What is above a result in a general register
+/// is zero, but nobody may count on that where less than a register was spilled.
+fn access(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let (reg, size) = (inst.reg(0), inst.size);
+    if inst.aux & aux::LOW != 0 {
+        return false;
+    }
+    match op {
+        Op::Ldr | Op::LdrF => {
+            let is_spilled = machine.is_slot(inst.mem());
+            let contents = machine.load(inst.mem(), size);
+            machine.put(reg, &contents);
+            if op == Op::Ldr && size < 8 {
+                let value = machine.term_of(&contents);
+                let value = machine.terms.zero_extend(value, 64);
+                machine.write(reg, 8, value);
+            }
+            if op == Op::LdrF || is_spilled {
+                machine.ignore_from(reg, size);
+            }
+        }
+        Op::Str | Op::StrF => {
+            let contents = match reg == XZR {
+                true => {
+                    let zero = machine.terms.constant(u16::from(size) * 8, 0);
+                    machine.contents_of(zero)
+                }
+                false => machine.contents(reg, size),
+            };
+            machine.store(inst.mem(), &contents);
+        }
+        _ => return false,
+    }
+    true
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -320,7 +320,7 @@ pub mod aux {
     /// The index is extended with its sign.
     pub const SIGNED_INDEX: u8 = 1;
     /// The displacement of a load or store is the low 12 bits of the address of the reference in `imm`, plus `disp`.
-    /// Only the encoder makes such instructions.
+    /// The rules do not make such instructions.
     pub(crate) const LOW: u8 = 2;
     /// The access is one of its own, since the program or the processor counts it.
     pub const EXACT: u8 = 4;

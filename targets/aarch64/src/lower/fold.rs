@@ -53,7 +53,7 @@ fn is_constant(operand: Operand) -> bool {
 
 /// Folds the address of an access, with an index that must be extended first.
 fn fold_access(folder: &mut Folder<'_>, pointer: Operand, ty: Type) {
-    folder.fold_access(pointer, ty);
+    folder.fold_address(pointer);
     let is_one_piece = matches!(
         ty,
         Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::PTR | Type::F32 | Type::F64

@@ -42,10 +42,11 @@ pub(super) fn pieces<C: LowerCtx>(cx: &C, data: &InstData) -> Pieces {
     }
 }
 
-/// The address of an access of a single piece: a memory operand, and how its index is extended from 32 bits if it is.
-pub(super) fn use_access<C: LowerCtx>(cx: &mut C, pointer: Operand) -> (Mem, Option<Extension>) {
+/// The address of an access of a single piece of so many bytes: a memory operand, and how its index is extended from
+/// 32 bits if it is.
+pub(super) fn use_access<C: LowerCtx>(cx: &mut C, pointer: Operand, bytes: u32) -> (Mem, Option<Extension>) {
     let Some((address, extension)) = extended_index(cx, pointer) else {
-        return (cx.use_addr(pointer, 16), None);
+        return (cx.use_addr(pointer, bytes), None);
     };
     let base = cx.use_reg(address.a, 0);
     let index = cx.use_reg(extension.a, 0);
@@ -139,7 +140,7 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     }
     let bytes = bits.div_ceil(8);
     if bytes <= pieces.largest && bytes.is_power_of_two() && bytes <= 8 {
-        let address = use_access(cx, data.a);
+        let address = use_access(cx, data.a, bytes);
         let dst = cx.def(result(data), 0);
         let (op, size) = zero_extending(bytes);
         cx.emit(marked(access(op, size, dst, address), pieces));
@@ -160,7 +161,7 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
 
 fn load_float<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, pieces: Pieces) -> Result<(), CodegenError> {
     if pieces.largest >= u32::from(bytes) {
-        let address = use_access(cx, data.a);
+        let address = use_access(cx, data.a, bytes.into());
         let dst = cx.def(result(data), 0);
         cx.emit(marked(access(Op::LdrF, bytes, dst, address), pieces));
         return Ok(());
@@ -205,7 +206,7 @@ pub(super) fn load_extended<C: LowerCtx>(
     let (bytes, size) = (from / 8, size_of_bits(to));
     let pieces = pieces(cx, load);
     // What is loaded may be in a register after all.
-    let address = extended_index(cx, load.a).map(|_| use_access(cx, load.a));
+    let address = extended_index(cx, load.a).map(|_| use_access(cx, load.a, bytes));
     let (mem, extension) = match address {
         Some(address) => address,
         None => match cx.use_src(data.a, 0, ImmKind::None) {
@@ -271,7 +272,7 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         extended(cx, data.a, bits, false, size_of_bits(bits))
     };
     if bytes <= pieces.largest && bytes.is_power_of_two() {
-        let address = use_access(cx, data.b);
+        let address = use_access(cx, data.b, bytes);
         cx.emit(marked(access(Op::Str, bytes as u8, value, address), pieces));
         return Ok(());
     }
@@ -293,7 +294,7 @@ fn store_float<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, pieces: Piec
             true => (Op::Str, XZR),
             false => (Op::StrF, cx.use_reg(data.a, 0)),
         };
-        let address = use_access(cx, data.b);
+        let address = use_access(cx, data.b, bytes.into());
         cx.emit(marked(access(row, bytes, value, address), pieces));
         return Ok(());
     }

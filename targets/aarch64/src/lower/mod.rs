@@ -11,6 +11,7 @@ pub mod compare;
 mod condition;
 pub mod convert;
 pub mod divide;
+mod divide_constant;
 pub mod float;
 pub mod fold;
 pub mod frames;

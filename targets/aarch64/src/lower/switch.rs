@@ -1,6 +1,6 @@
 //! The steps of a switch: comparisons of its value, and jumps through a table of distances, which is data.
 
-use super::{compare_constant, extend, sum};
+use super::{clears_above, compare_constant, extend, sum};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::regs::SCRATCH;
@@ -17,7 +17,7 @@ pub fn value<C: LowerCtx>(cx: &mut C, value: Operand, ty: Type) -> Result<Switch
         ));
     };
     let bytes = if bits > 32 { 8 } else { 4 };
-    let low = if matches!(bits, 32 | 64) {
+    let low = if matches!(bits, 32 | 64) || clears_above(cx, value) {
         cx.use_reg(value, 0)
     } else {
         let low = cx.use_copy(value, 0);
@@ -53,13 +53,10 @@ pub fn range_branch<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, low:
     branch_if(Cond::Ls, Label(0))
 }
 
-/// Jumps through a table of label distances.
+/// Jumps through a table of label distances. What is above an index of 32 bits does not matter.
 pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
-    let index = if table.low == 0 && value.bytes == 8 {
+    let index = if table.low == 0 {
         value.low
-    } else if table.low == 0 {
-        cx.emit(rr(Op::Uxtw, 8, temp, value.low));
-        temp
     } else {
         subtract_low(cx, value, temp, table.low);
         temp
@@ -69,12 +66,13 @@ pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table:
         cx.emit(branch_if(Cond::Hi, default));
     }
     cx.emit(reference(Op::LoadAddress, SCRATCH, table.place, 0));
-    cx.emit(rm(Op::LdrSw, 8, temp, Mem::indexed(SCRATCH, index, 2, 0)));
+    let load = if value.bytes == 8 { Op::LdrSw } else { Op::LdrSwX };
+    cx.emit(rm(load, 8, temp, Mem::indexed(SCRATCH, index, 2, 0)));
     cx.emit(rrr(Op::Add, 8, temp, temp, SCRATCH));
     cx.emit(r(Op::Br, 8, temp));
 }
 
-/// A difference of 32 bits clears what is above.
+/// `temp = value - low`.
 fn subtract_low<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, low: u64) {
     match sum(low.cast_signed().wrapping_neg(), value.bytes) {
         Some((op, imm)) => cx.emit(rri(op, value.bytes, temp, value.low, imm)),
