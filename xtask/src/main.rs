@@ -65,6 +65,7 @@ cargo xtask <command>
   bench [--repeat N] [FILTER]           CPU time, memory and code size of compiling, beside llc-22 -O0 and -O2
   bench --run-time [--against llc-O0|llc-O1|llc-O2] [...]
                                         user time of the compiled programs; --against as often as wanted
+  bench --executed --target NAME [...]  instructions that programs for another machine execute, beside llc
   bench --level NAME [...]              the same of modules of another level than O0 and O2, such as O3-v3; also with
                                         --run-time
   bench --kernels [--processor NAME] [--repeat N] [FILTER]

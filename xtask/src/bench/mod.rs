@@ -5,6 +5,7 @@
 //! time on the clock.
 
 mod compile_time;
+mod executed;
 mod figure;
 mod instructions;
 mod kernels;
@@ -28,6 +29,7 @@ const RECIPE: &str = "O2";
 
 /// `cargo xtask bench [--target NAME] [--level NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --run-time [--level NAME]... [--against llc-O0|llc-O1|llc-O2]... [--repeat N] [FILTER]`,
+/// `cargo xtask bench --executed --target NAME [--level NAME]... [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
@@ -55,9 +57,14 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
     let is_about_this_machine = scaling || passes || start_up || run_time || kernels || figure;
+    let executed = arguments.contains("--executed");
     ensure!(
         machine::is_host() || !is_about_this_machine,
-        "--target is for the time that compiling takes"
+        "--target is for the time that compiling takes, and for --executed"
+    );
+    ensure!(
+        !executed || !machine::is_host(),
+        "--executed counts in an emulator: name a --target"
     );
     let levels = corpus::Level::from_arguments(&mut arguments)?;
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
@@ -85,6 +92,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     if run_time {
         let modules = corpus::modules_at(&levels, &corpus::filter(arguments)?)?;
         return run_time::measure(&modules, &frazil, &against, repeat.unwrap_or(5));
+    }
+    if executed {
+        return executed::measure(&corpus::modules_at(&levels, &corpus::filter(arguments)?)?, &frazil);
     }
     let modules = corpus::modules_to_compile(&levels, &corpus::filter(arguments)?)?;
     if passes {

@@ -223,7 +223,7 @@ fn build_program(bitcode: &Path, host_part: Option<&Path>, compiler: &Compiler, 
 }
 
 /// Translates the program's host part, if it has one, to an object in `dir`.
-fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
+pub(crate) fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
     let Some(source) = module.program.host_part else {
         return Ok(None);
     };
@@ -249,7 +249,11 @@ fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// The command that links objects to a program.
-fn link_command(mut linker: Command, objects: impl Iterator<Item = impl AsRef<Path>>, program: &Path) -> Command {
+pub(crate) fn link_command(
+    mut linker: Command,
+    objects: impl Iterator<Item = impl AsRef<Path>>,
+    program: &Path,
+) -> Command {
     // Warnings of the linker about an object (an executable stack, say) are failures too.
     linker.arg("-Wl,--fatal-warnings");
     linker.args(objects.map(|object| object.as_ref().to_owned()));

@@ -1,0 +1,214 @@
+//! `cargo xtask bench --executed --target NAME`: how many instructions the corpus executes on another machine, beside
+//! what llc makes of the same bitcode.
+//!
+//! The emulator counts them with a [plugin](../../emulator/count_instructions.c). Programs are linked statically, their
+//! object between two marks, so that only its own code counts. Frazil's `O2` is compared with llc -O2, other recipes
+//! with llc -O0. The workloads are the short ones, whose counts are the same in every run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use object::{Object, ObjectSymbol};
+
+use super::compile_time::text_size;
+use super::statistics::geometric_mean;
+use crate::compiler::{Compiler, LlcLevel};
+use crate::corpus::{Module, Run};
+use crate::{crosstest, machine, process, workspace};
+
+/// The symbols before and after the object's code.
+const MARKS: [&str; 2] = ["measured_begin", "measured_end"];
+
+/// The goals for a recipe: the mean of executed instructions, the largest, and the mean of bytes of code.
+struct Goals {
+    mean: f64,
+    largest: f64,
+    text: f64,
+}
+
+/// What recipes are compared with, and the goals.
+fn reference_of(frazil: &Compiler) -> (LlcLevel, Goals) {
+    match frazil.name().ends_with("O2") {
+        true => (
+            LlcLevel::O2,
+            Goals {
+                mean: 1.05,
+                largest: 1.2,
+                text: 1.05,
+            },
+        ),
+        false => (
+            LlcLevel::O0,
+            Goals {
+                mean: 0.9,
+                largest: 1.2,
+                text: 1.0,
+            },
+        ),
+    }
+}
+
+/// Prints a row for each program and the means. `Ok(false)` if a program could not be made, or does something else.
+pub fn measure(modules: &[Module], frazil: &Compiler) -> Result<bool> {
+    let dir = machine::folder().join("bench/executed");
+    fs::create_dir_all(&dir)?;
+    let counter = Counter::build(&dir)?;
+    let (level, goals) = reference_of(frazil);
+    let reference = Compiler::Llc(level);
+    println!("instructions executed by the programs' own code; relative = {frazil} / {reference}");
+    let (mut executed, mut text, mut failed) = (Vec::new(), Vec::new(), 0);
+    for module in modules {
+        let has_work = module.program.runs.iter().any(|run| run.long.is_some());
+        if !has_work {
+            continue;
+        }
+        match counter.compare(module, [frazil, &reference]) {
+            Ok(row) => {
+                let relative = row.executed[0] as f64 / row.executed[1] as f64;
+                let bytes = row.text[0] as f64 / row.text[1] as f64;
+                println!(
+                    "{:<16} {:>12} {:>12}  relative {relative:.3}  text {bytes:.3}",
+                    module.name(),
+                    row.executed[0],
+                    row.executed[1]
+                );
+                executed.push(relative);
+                text.push(bytes);
+            }
+            Err(error) => {
+                println!("{:<16} {error:#}", module.name());
+                failed += 1;
+            }
+        }
+    }
+    if let (Some(mean), Some(bytes)) = (geometric_mean(&executed), geometric_mean(&text)) {
+        let largest = executed.iter().copied().fold(0.0, f64::max);
+        println!(
+            "executed instructions: geometric mean {mean:.3} (goal {}), largest {largest:.3} (goal {}); text: {bytes:.3} \
+             (goal {}); {} programs",
+            goals.mean,
+            goals.largest,
+            goals.text,
+            executed.len()
+        );
+    }
+    if failed > 0 {
+        println!("{failed} programs failed");
+    }
+    Ok(failed == 0)
+}
+
+/// Instructions and bytes of code by Frazil and by the reference.
+struct Row {
+    executed: [u64; 2],
+    text: [u64; 2],
+}
+
+/// What counts: the plugin, and objects that mark where a program's own code begins and ends.
+struct Counter {
+    dir: PathBuf,
+    plugin: PathBuf,
+    marks: [PathBuf; 2],
+}
+
+impl Counter {
+    fn build(dir: &Path) -> Result<Counter> {
+        let plugin = dir.join("count_instructions.so");
+        let source = workspace::root().join("xtask/emulator/count_instructions.c");
+        process::checked(
+            Command::new(workspace::CC)
+                .args(["-shared", "-fPIC", "-O2", "-o"])
+                .args([&plugin, &source]),
+        )?;
+        let mut marks = [PathBuf::new(), PathBuf::new()];
+        for (mark, name) in marks.iter_mut().zip(MARKS) {
+            let source = dir.join(format!("{name}.s"));
+            fs::write(&source, format!(".text\n.globl {name}\n{name}:\n"))?;
+            *mark = source.with_extension("o");
+            process::checked(machine::cc().arg("-c").arg(&source).arg("-o").arg(&*mark))?;
+        }
+        Ok(Counter {
+            dir: dir.to_owned(),
+            plugin,
+            marks,
+        })
+    }
+
+    /// Makes a module's program by both compilers, and counts.
+    fn compare(&self, module: &Module, compilers: [&Compiler; 2]) -> Result<Row> {
+        let mut row = Row {
+            executed: [0; 2],
+            text: [0; 2],
+        };
+        let mut outputs: [Vec<Vec<u8>>; 2] = Default::default();
+        for (number, compiler) in compilers.into_iter().enumerate() {
+            let (object, program) = self.link(module, compiler)?;
+            row.text[number] = text_size(&object)?;
+            for run in module.program.runs.iter().filter(|run| run.long.is_some()) {
+                let (count, output) = self.count(&program, run)?;
+                row.executed[number] += count;
+                outputs[number].push(output);
+            }
+        }
+        ensure!(outputs[0] == outputs[1], "the programs do not print the same");
+        ensure!(row.executed[1] > 0, "no instruction was counted");
+        Ok(row)
+    }
+
+    /// The object of a module, and the program with it between the marks.
+    fn link(&self, module: &Module, compiler: &Compiler) -> Result<(PathBuf, PathBuf)> {
+        let dir = self.dir.join(module.name());
+        fs::create_dir_all(&dir)?;
+        let object = dir.join(format!("{}.o", compiler.name()));
+        let program = dir.join(compiler.name());
+        let compiled = compiler.run(&mut compiler.command(&module.bitcode, &object)?)?;
+        ensure!(compiled.success(), "{compiler}: {}", compiled.first_error_line());
+        let host_part = crosstest::compile_host_part(module, &dir)?;
+        let [begin, end] = &self.marks;
+        let objects = [begin, &object, end].into_iter().chain(&host_part);
+        let linked = process::run(
+            crosstest::link_command(machine::cc(), objects, &program).arg("-static"),
+            process::TIME_LIMIT,
+        )?;
+        ensure!(linked.success(), "linking: {}", linked.first_error_line());
+        Ok((object, program))
+    }
+
+    /// How many instructions of its own a program executes, and what it prints.
+    fn count(&self, program: &Path, run: &Run) -> Result<(u64, Vec<u8>)> {
+        let [begin, end] = own_code(program)?;
+        let report = program.with_extension("counts");
+        let usual = crosstest::run_command(program, run, run.short);
+        let mut command = Command::new(usual.get_program());
+        command.arg("-plugin").arg(format!(
+            "{},begin={begin:#x},end={end:#x},report={}",
+            self.plugin.display(),
+            report.display()
+        ));
+        command.args(usual.get_args());
+        command.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let outcome = process::run(&mut command, machine::limit(process::TIME_LIMIT))?;
+        let has_ended = outcome.status.is_some_and(|status| status.code().is_some());
+        ensure!(has_ended, "{}: {}", run.name, outcome.ending());
+        let text = fs::read_to_string(&report).with_context(|| report.display().to_string())?;
+        let line = text.lines().find_map(|line| line.strip_prefix("in-range "));
+        let count = line.context("the plugin has counted nothing")?.parse()?;
+        Ok((count, outcome.stdout))
+    }
+}
+
+/// The addresses between the marks.
+fn own_code(program: &Path) -> Result<[u64; 2]> {
+    let bytes = fs::read(program)?;
+    let file = object::File::parse(&*bytes)?;
+    let address = |name: &str| {
+        let found = file.symbols().find(|symbol| symbol.name() == Ok(name));
+        found.map(|symbol| symbol.address())
+    };
+    match MARKS.map(address) {
+        [Some(begin), Some(end)] => Ok([begin, end]),
+        _ => bail!("{}: the marks are missing", program.display()),
+    }
+}
