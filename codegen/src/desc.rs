@@ -344,6 +344,10 @@ pub struct TargetDesc {
     /// Registers that only rules use, within the instructions of one rule: never allocated, in no convention, and lost
     /// in every call, since the rules of the callee use them, too. Scratch registers are none of them.
     pub rule_registers: PRegSet,
+    /// Registers that some platforms keep to themselves: the optimizing path gives them to values where
+    /// [`Isa::has_spare_registers`](crate::isa::Isa::has_spare_registers) says that this one does not. They are in no
+    /// convention, and lost in every call.
+    pub spare_registers: PRegSet,
     /// Registers that only functions with some features have ([`crate::isa::Isa::has_upper_registers`]), and that only
     /// some instructions can name ([`OpDesc::names_upper`]): no convention knows of them, and they are lost in every
     /// call.
@@ -363,7 +367,8 @@ pub struct TargetDesc {
     /// Whether the stack pointer must be a multiple of the stack's alignment at all times, and not only at calls.
     pub keeps_stack_aligned: bool,
     /// The register in which a call leaves the return address, if it does not push it: functions that call something
-    /// save it like a callee-saved register, or with the frame pointer, above the caller's. Never allocated.
+    /// save it like a callee-saved register, or with the frame pointer, above the caller's. In such functions the
+    /// optimizing path gives it to values; instructions that call overwrite it, as their rows say.
     pub link_register: Option<Reg>,
     /// Whether functions can sign return addresses, keep them on a stack of their own, and mark places to which
     /// indirect branches lead one by one.

@@ -23,6 +23,7 @@ use crate::pass::{MachRules, NoMachRules};
 use crate::print::AsmNames;
 use crate::reference::{Label, Ref};
 use crate::reg::{PRegSet, Reg, RegClass};
+use crate::unit::Unit;
 use crate::vectors::division::Division;
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, SymbolId, Type, TypeTable};
 use std::fmt;
@@ -291,6 +292,10 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Whether a function with these features may have instructions of the form that
     /// [`MachRules::with_three_operands`] gives.
     fn has_three_operands(&self, _features: FeatureSet) -> bool {
+        false
+    }
+    /// Whether values of a function may live in [`TargetDesc::spare_registers`].
+    fn has_spare_registers(&self, _unit: &Unit<'_>) -> bool {
         false
     }
     /// Whether a function with these features has [`TargetDesc::upper_registers`].

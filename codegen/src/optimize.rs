@@ -268,7 +268,7 @@ fn compile_once<I: Isa>(
         desc: isa.desc(),
         ops: isa.op_descs(),
         allocatable: state.registers.restrict(
-            allocatable(isa.desc(), &func.frame, frame_pointer)
+            allocatable(isa, unit, &func.frame, frame_pointer)
                 .union(upper)
                 .union(hooks.mask_registers()),
         ),
@@ -447,10 +447,21 @@ fn needs_frame_pointer(desc: &TargetDesc, func: &MFunc, asked: FramePointer) -> 
     Ok(is_needed || (is_asked && !frame.gives_up_frame_pointer))
 }
 
-fn allocatable(desc: &TargetDesc, frame: &FrameNeeds, frame_pointer: bool) -> PRegSet {
+fn allocatable<I: Isa>(isa: &I, unit: &Unit<'_>, frame: &FrameNeeds, frame_pointer: bool) -> PRegSet {
+    let desc = isa.desc();
     let mut all = desc.classes[0].allocatable.union(desc.classes[1].allocatable);
     if !frame_pointer {
         all.insert(desc.frame_pointer);
+    }
+    // The return address is in the frame then, and calls overwrite the register.
+    if let Some(link) = desc.link_register
+        && desc.pushes_saved_registers
+        && (frame_pointer || frame.has_calls)
+    {
+        all.insert(link);
+    }
+    if !desc.spare_registers.is_empty() && isa.has_spare_registers(unit) {
+        all = all.union(desc.spare_registers);
     }
     if let Some(reg) = frame.area_register {
         all.remove(reg);

@@ -50,6 +50,7 @@ static TARGET: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
+    spare_registers: PRegSet::EMPTY,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,

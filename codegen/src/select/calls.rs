@@ -345,7 +345,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let desc = self.base.isa.desc();
         let [int, float] = &desc.classes;
         let mut all = int.allocatable.union(float.allocatable).union(desc.rule_registers);
-        all = all.union(desc.upper_registers).union(desc.mask_registers());
+        all = all.union(desc.spare_registers).union(desc.upper_registers).union(desc.mask_registers());
         all.insert(int.scratch);
         all.insert(float.scratch);
         all.minus(preserved)

@@ -375,14 +375,15 @@ fn costly(
     }
     match function.constant(operand.as_const()?) {
         (ty, ConstView::Int(&[word])) => {
-            let fits = i32::try_from(word.cast_signed()).is_ok();
+            let bits = function.types().int_bits(ty).filter(|&bits| bits <= 64)?;
+            let value = word.cast_signed();
             // The lower half is taken by a move of half width.
             let is_half = data.op == O::And && word == u64::from(u32::MAX);
             let is_free = match target.free_immediates {
-                Some(rule) => (rule.0)(data.op, slot, 64, word.cast_signed()),
-                None => fits || is_half,
+                Some(rule) => (rule.0)(data.op, slot, bits, value),
+                None => bits < 64 || i32::try_from(value).is_ok() || is_half,
             };
-            (!is_free && function.types().int_bits(ty) == Some(64)).then_some(ty)
+            (!is_free).then_some(ty)
         }
         (ty, ConstView::Float(words)) => {
             let takes_memory = target.reaches_symbols

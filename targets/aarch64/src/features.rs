@@ -126,7 +126,7 @@ features! {
     RCPC3 "rcpc3" "Armv8.9-A RCPC instructions for A64 and Advanced SIMD and floating-point instruction set"
         [RCPC_IMMO];
     RDM "rdm" "Armv8.1-A Rounding Double Multiply Add/Subtract instructions" [NEON];
-    RESERVE_X18 "reserve-x18" "x18 is left alone, as it always is" [];
+    RESERVE_X18 "reserve-x18" "x18 is left alone" [];
     RME "rme" "realm Management Extension" [];
     SB "sb" "Armv8.5-A Speculation Barrier" [];
     SEL2 "sel2" "Armv8.4-A Secure Exception Level 2 extension" [];

@@ -10,7 +10,7 @@
 
 use crate::build::{address, branch_if, branch_ref, logical, mov_imm, none, r, reference, rm, rr, rri, rrr};
 use crate::cond::Cond;
-use crate::regs::{FP, LR, PLATFORM, REGS, SCRATCH, SP, TEMP, VECTOR_BYTES, XZR};
+use crate::regs::{FP, LR, PLATFORM_REGISTER, REGS, SCRATCH, SP, TEMP, VECTOR_BYTES, XZR};
 use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, UnwindOp,
@@ -81,8 +81,8 @@ fn is_signed(frame: &FrameInfo) -> bool {
 /// Keeps the return address on the stack that the platform register points to, and signs it.
 fn protect_return<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if frame.protection.keeps_shadow && stores_return(frame) {
-        out.emit(rr(Op::StrPost, 8, LR, PLATFORM).with_imm(SAVED_BYTES));
-        out.unwind(UnwindOp::ValuePlus(dwarf(PLATFORM), -(SAVED_BYTES as i8)));
+        out.emit(rr(Op::StrPost, 8, LR, PLATFORM_REGISTER).with_imm(SAVED_BYTES));
+        out.unwind(UnwindOp::ValuePlus(dwarf(PLATFORM_REGISTER), -(SAVED_BYTES as i8)));
     }
     if is_signed(frame) {
         let by_second_key = frame.protection.by_second_key;
@@ -99,8 +99,8 @@ fn check_return<S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         out.unwind(UnwindOp::ToggleSigned(by_second_key));
     }
     if frame.protection.keeps_shadow && stores_return(frame) {
-        out.emit(rr(Op::LdrPre, 8, LR, PLATFORM).with_imm(-SAVED_BYTES));
-        out.unwind(UnwindOp::AsAtFirst(dwarf(PLATFORM)));
+        out.emit(rr(Op::LdrPre, 8, LR, PLATFORM_REGISTER).with_imm(-SAVED_BYTES));
+        out.unwind(UnwindOp::AsAtFirst(dwarf(PLATFORM_REGISTER)));
     }
 }
 

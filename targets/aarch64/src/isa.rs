@@ -1,6 +1,7 @@
 //! The AArch64 target: the hooks that shared code calls, and the table of the target.
 
 use crate::build::*;
+use crate::features::RESERVE_X18;
 use crate::immediates;
 use crate::inline_asm::AArch64Asm;
 use crate::islands::ISLANDS;
@@ -16,7 +17,7 @@ use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, ElfDesc, Folder, FrameInfo, FrameSink, FreeDisplacements, HalfConversions, Halt, Isa,
     Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg,
-    RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
+    RegClass, SwitchValue, Target, TargetDesc, TargetEntry, Unit, UnwindOp,
 };
 use frazil_ir::{
     CallConv, Function, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable,
@@ -66,6 +67,7 @@ static DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
     rule_registers: PRegSet::EMPTY,
+    spare_registers: PRegSet::of(&[PLATFORM_REGISTER]),
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
@@ -140,6 +142,10 @@ const MARKED_PLACE: i32 = 36;
 
 /// Functions of more instructions may have blocks that are more than a MiB apart: then each has 256 bytes of code.
 const MOST_NEAR_INSTRUCTIONS: usize = 4096;
+
+/// Parts of the triples of systems that keep the platform register to themselves (LLVM 22,
+/// `AArch64::isX18ReservedByDefault`).
+const PLATFORM_SYSTEMS: [&str; 8] = ["android", "ohos", "fuchsia", "darwin", "macos", "ios", "windows", "uefi"];
 
 /// Bytes of a float constant in memory, at least.
 const NARROWEST_FLOAT: u8 = 4;
@@ -219,6 +225,14 @@ impl Isa for AArch64 {
 
     fn widest_passed_vector(&self, _: FeatureSet) -> u8 {
         VECTOR_BYTES
+    }
+
+    fn has_spare_registers(&self, unit: &Unit<'_>) -> bool {
+        let view = &unit.view;
+        let triple = view.module.strings.bytes(view.module.triple);
+        let keeps_it = |system: &str| triple.windows(system.len()).any(|part| part == system.as_bytes());
+        let is_reserved = unit.head.keeps_shadow_stack || view.features.has(RESERVE_X18);
+        !is_reserved && !PLATFORM_SYSTEMS.into_iter().any(keeps_it)
     }
 
     fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {

@@ -8,6 +8,7 @@
 //! ([`Form::fields`]), what the size and the width of lanes decide ([`Width`]), and what the form has besides.
 
 pub use crate::vector_forms::VectorForm;
+use crate::regs::LR;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Where operands are and what there is besides registers. `d`, `n`, `m`, `t` and `s` are the fields of the Arm ARM.
@@ -641,7 +642,8 @@ pub(crate) const AGAIN: Effects = Effects {
     is_repeatable: true,
     ..NO
 };
-pub(crate) const CALL: Effects = Effects { is_call: true, ..NO };
+/// A call, which leaves the return address in the link register.
+pub(crate) const CALL: Effects = Effects { is_call: true, ..NO }.defs(&[LR]);
 
 /// Sets of sizes in bytes; the sizes are their own bits.
 pub(crate) mod sizes {

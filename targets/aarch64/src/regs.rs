@@ -25,7 +25,7 @@ pub const SCRATCH: Reg = x(16);
 /// The encoder's own: it forms addresses that do not fit an instruction. Linkers use it in veneers (AAPCS64, 6.1.1).
 pub const TEMP: Reg = x(17);
 /// The platform register (AAPCS64, 6.1.1).
-pub const PLATFORM: Reg = x(18);
+pub const PLATFORM_REGISTER: Reg = x(18);
 /// Frame pointer.
 pub const FP: Reg = x(29);
 /// Return address.

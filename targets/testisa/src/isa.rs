@@ -38,6 +38,7 @@ const DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::of(&[S0, FS]),
     rule_registers: RULE_REGISTERS,
+    spare_registers: PRegSet::EMPTY,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,

@@ -88,6 +88,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     passed_vector_bytes: 0,
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
+    spare_registers: PRegSet::EMPTY,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),
