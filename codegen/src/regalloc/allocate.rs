@@ -7,6 +7,7 @@ use super::intervals::Intervals;
 use super::liveness::Liveness;
 use super::localize::localize;
 use super::positions::Positions;
+use super::reloads::{ReloadMemory, Reloads};
 use super::resolve::{Resolution, ResolveMemory};
 use super::scan::{Scan, ScanMemory};
 use super::slots::{self, SlotMemory};
@@ -49,6 +50,7 @@ pub struct RegAllocState {
     coalescer: Coalescer,
     intervals: Intervals,
     scan: ScanMemory,
+    reloads: ReloadMemory,
     slots: SlotMemory,
     resolve: ResolveMemory,
 }
@@ -74,6 +76,7 @@ pub fn allocate(
         coalescer,
         intervals,
         scan,
+        reloads,
         slots,
         resolve,
     } = state;
@@ -119,6 +122,18 @@ pub fn allocate(
     }
     .run(count)?;
     let looks = limits.looks * count + limits.small;
+    if input.options.split {
+        Reloads {
+            func,
+            positions,
+            liveness,
+            intervals,
+            occupancy: &scan.occupancy,
+            clobbers: &walk.clobbers,
+            memory: reloads,
+        }
+        .run(looks);
+    }
     localize(
         intervals,
         positions,
