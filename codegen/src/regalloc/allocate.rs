@@ -25,7 +25,9 @@ pub(super) struct Limits {
     pub regions: usize,
     /// Edges that are examined for bundles of several parts.
     pub looks: usize,
-    /// Added to both limits, so that small functions never reach them.
+    /// Blocks for which it is chosen anew whether a bundle is in its slot; 0 for none at all.
+    pub reloads: usize,
+    /// Added to these limits, so that small functions never reach them.
     pub small: usize,
 }
 
@@ -34,6 +36,7 @@ impl Default for Limits {
         Limits {
             regions: 8,
             looks: 8,
+            reloads: 8,
             small: 1 << 16,
         }
     }
@@ -122,7 +125,7 @@ pub fn allocate(
     }
     .run(count)?;
     let looks = limits.looks * count + limits.small;
-    if input.options.split {
+    if input.options.split && limits.reloads > 0 {
         Reloads {
             func,
             positions,
@@ -132,7 +135,7 @@ pub fn allocate(
             clobbers: &walk.clobbers,
             memory: reloads,
         }
-        .run(looks);
+        .run(limits.reloads * count + limits.small);
     }
     localize(
         intervals,

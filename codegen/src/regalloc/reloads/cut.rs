@@ -232,7 +232,14 @@ mod tests {
             let mut cost = |below: usize| random.below(below) as f32;
             let own = (0..nodes).map(|_| (cost(6), cost(6))).collect();
             let pairs = (0..3 * nodes)
-                .map(|_| (cost(nodes as usize) as u32, cost(nodes as usize) as u32, cost(5), cost(3)))
+                .map(|_| {
+                    (
+                        cost(nodes as usize) as u32,
+                        cost(nodes as usize) as u32,
+                        cost(5),
+                        cost(3),
+                    )
+                })
                 .filter(|pair| pair.0 != pair.1)
                 .collect();
             let problem = Problem { nodes, own, pairs };

@@ -277,7 +277,11 @@ impl Reloads<'_> {
             (ends.end_of, ends.end) = (bundle, end);
         }
         if head_end > from && head_end < to && head_end != tail_start {
-            let inner = if head_end == head_part.to { head_part.next } else { head.part };
+            let inner = if head_end == head_part.to {
+                head_part.next
+            } else {
+                head.part
+            };
             let place = self.intervals.parts[inner as usize].place;
             self.add_way(start, End::Fixed(place), self.positions.freq(block));
         }
@@ -431,7 +435,9 @@ impl Reloads<'_> {
         };
         let memory = &mut *self.memory;
         memory.chosen.clear();
-        memory.chosen.extend(memory.stretches.iter().map(|stretch| stretch.place != SLOT));
+        memory
+            .chosen
+            .extend(memory.stretches.iter().map(|stretch| stretch.place != SLOT));
         let (others, stores) = memory.cost(&costs);
         let mut best = others + stores.min(costs.definitions) - LEAST_GAIN;
         let mut is_better = false;
