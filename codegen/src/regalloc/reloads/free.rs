@@ -1,7 +1,6 @@
 //! When each register is free, after the scan.
 
-use crate::reg::PRegSet;
-use crate::reg::Reg;
+use crate::reg::{PRegSet, Reg};
 use crate::regalloc::intervals::{Intervals, SLOT};
 use crate::regalloc::occupancy::Occupancy;
 

@@ -25,7 +25,7 @@ use super::liveness::{Grouped, Liveness};
 use super::occupancy::Occupancy;
 use super::positions::{NONE, Positions};
 use crate::mfunc::MFunc;
-use crate::reg::PRegSet;
+use crate::reg::{PRegSet, Reg};
 use cut::Network;
 use free::FreeRegisters;
 
@@ -194,7 +194,7 @@ impl Reloads<'_> {
         memory.pairs.clear();
         for edge in 0..self.func.edges.len() {
             for phi in self.func.moves_of(edge) {
-                let bundle_of = |reg: crate::reg::Reg| self.intervals.bundle_of[reg.virtual_index()];
+                let bundle_of = |reg: Reg| self.intervals.bundle_of[reg.virtual_index()];
                 let (dst, src) = (bundle_of(phi.dst), bundle_of(phi.src));
                 if dst != NONE && src != NONE && dst != src && self.func.vreg(phi.src).constant.is_none() {
                     memory.pairs.push((src, edge as u32));
