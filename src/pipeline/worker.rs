@@ -102,8 +102,9 @@ pub(super) struct Worker<'a> {
     codegen: &'a Codegen,
     /// The function that was compiled last.
     pub function: Function,
-    fast: FastState,
-    optimize: OptimizeState,
+    // Large, and the worker is moved a few times.
+    fast: Box<FastState>,
+    optimize: Box<OptimizeState>,
     /// What that became.
     pub code: CompiledFunction,
     machine: Machine<'a>,
@@ -145,7 +146,7 @@ impl<'a> Worker<'a> {
         entries: Arc<Entries>,
     ) -> Result<Worker<'a>, Error> {
         let module = opened.module();
-        let (mut fast, mut optimize) = (FastState::default(), OptimizeState::default());
+        let (mut fast, mut optimize) = (Box::<FastState>::default(), Box::<OptimizeState>::default());
         fast.set_checked(options.check_regalloc);
         optimize.set_checked(options.check_regalloc);
         if !options.registers.is_empty() {

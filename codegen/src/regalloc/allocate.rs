@@ -7,6 +7,7 @@ use super::intervals::Intervals;
 use super::liveness::Liveness;
 use super::localize::localize;
 use super::positions::Positions;
+use super::reloads::{ReloadMemory, Reloads};
 use super::resolve::{Resolution, ResolveMemory};
 use super::scan::{Scan, ScanMemory};
 use super::slots::{self, SlotMemory};
@@ -24,7 +25,9 @@ pub(super) struct Limits {
     pub regions: usize,
     /// Edges that are examined for bundles of several parts.
     pub looks: usize,
-    /// Added to both limits, so that small functions never reach them.
+    /// Blocks for which it is chosen anew whether a bundle is in its slot; 0 for none at all.
+    pub reloads: usize,
+    /// Added to these limits, so that small functions never reach them.
     pub small: usize,
 }
 
@@ -33,6 +36,7 @@ impl Default for Limits {
         Limits {
             regions: 8,
             looks: 8,
+            reloads: 8,
             small: 1 << 16,
         }
     }
@@ -49,6 +53,7 @@ pub struct RegAllocState {
     coalescer: Coalescer,
     intervals: Intervals,
     scan: ScanMemory,
+    reloads: ReloadMemory,
     slots: SlotMemory,
     resolve: ResolveMemory,
 }
@@ -74,6 +79,7 @@ pub fn allocate(
         coalescer,
         intervals,
         scan,
+        reloads,
         slots,
         resolve,
     } = state;
@@ -95,7 +101,9 @@ pub fn allocate(
     if !input.upper.is_empty() {
         confine(func, input, &walk.copies, intervals);
     }
-    scan.occupancy.start(&mut walk.fixed, input.allocatable);
+    let chooses_reloads = input.options.split && limits.reloads > 0 && positions.loop_count() > 0;
+    scan.occupancy
+        .start(&mut walk.fixed, input.allocatable, chooses_reloads);
     let clobbered = walk
         .clobbers
         .iter()
@@ -119,6 +127,18 @@ pub fn allocate(
     }
     .run(count)?;
     let looks = limits.looks * count + limits.small;
+    if chooses_reloads {
+        Reloads {
+            func,
+            positions,
+            liveness,
+            intervals,
+            occupancy: &scan.occupancy,
+            clobbers: &walk.clobbers,
+            memory: reloads,
+        }
+        .run(limits.reloads * count + limits.small);
+    }
     localize(
         intervals,
         positions,

@@ -21,7 +21,7 @@ pub(super) struct Grouped {
 
 impl Grouped {
     /// Sorts pairs of a group and an item into the groups; items keep their order.
-    fn fill(&mut self, groups: usize, pairs: &[(u32, u32)]) {
+    pub(super) fn fill(&mut self, groups: usize, pairs: &[(u32, u32)]) {
         self.start.clear();
         self.start.resize(groups + 2, 0);
         for &(group, _) in pairs {

@@ -12,10 +12,11 @@
 //!    Those that some instruction names that cannot name all registers are confined to the others (`upper`).
 //! 5. `scan` (with `cost`, `occupancy`, `settle`): bundles are split into *parts*; each part gets a register or the
 //!    bundle's slot.
-//! 6. `localize`: a limit for the work that long-lived split bundles cause on edges.
-//! 7. `fold`: reloads for a single use become memory operands.
-//! 8. `slots`: bundles with disjoint live ranges share spill slots.
-//! 9. `resolve`: operands get their registers; stores, reloads and moves are placed between parts and on edges.
+//! 6. `reloads`: between occurrences, values that are in their slots at times stay where that costs least.
+//! 7. `localize`: a limit for the work that long-lived split bundles cause on edges.
+//! 8. `fold`: reloads for a single use become memory operands.
+//! 9. `slots`: bundles with disjoint live ranges share spill slots.
+//! 10. `resolve`: operands get their registers; stores, reloads and moves are placed between parts and on edges.
 //!
 //! ```text
 //! position    0....10....20....30....40
@@ -39,6 +40,7 @@ mod localize;
 mod occupancy;
 mod positions;
 mod regions;
+mod reloads;
 mod resolve;
 mod scan;
 mod slots;

@@ -55,6 +55,10 @@ pub(super) struct Occupancy {
     lists: Vec<Vec<Entry>>,
     /// By physical register: the last entry of its list.
     nearest: [Entry; Reg::FIRST_VIRTUAL as usize],
+    /// By physical register: the ranges of instructions that the scan has passed, in their order.
+    passed: Vec<Vec<(u32, u32)>>,
+    /// Whether anybody will ask for these.
+    keeps_passed: bool,
     scratch: Vec<Entry>,
 }
 
@@ -63,6 +67,8 @@ impl Default for Occupancy {
         Occupancy {
             lists: Vec::new(),
             nearest: [NEVER; Reg::FIRST_VIRTUAL as usize],
+            passed: Vec::new(),
+            keeps_passed: false,
             scratch: Vec::new(),
         }
     }
@@ -71,8 +77,13 @@ impl Default for Occupancy {
 impl Occupancy {
     /// Starts a function with its fixed ranges; gives the lists of the previous function in exchange, so that their
     /// memory is used again.
-    pub(super) fn start(&mut self, fixed: &mut Vec<Vec<Entry>>, allocatable: PRegSet) {
+    pub(super) fn start(&mut self, fixed: &mut Vec<Vec<Entry>>, allocatable: PRegSet, keeps_passed: bool) {
         std::mem::swap(&mut self.lists, fixed);
+        self.keeps_passed = keeps_passed;
+        if keeps_passed {
+            self.passed.resize(self.lists.len(), Vec::new());
+            self.passed.iter_mut().for_each(Vec::clear);
+        }
         for reg in allocatable.iter() {
             self.find_nearest(reg.index());
         }
@@ -88,11 +99,20 @@ impl Occupancy {
     pub(super) fn pass(&mut self, reg: usize, pos: u32) {
         if self.nearest[reg].to <= pos {
             let list = &mut self.lists[reg];
-            while list.last().is_some_and(|entry| entry.to <= pos) {
-                list.pop();
+            while let Some(entry) = list.pop_if(|entry| entry.to <= pos) {
+                if self.keeps_passed && entry.part == FIXED {
+                    self.passed[reg].push((entry.from, entry.to));
+                }
             }
             self.find_nearest(reg);
         }
+    }
+
+    /// The ranges in which instructions name or clobber a register.
+    pub(super) fn fixed_ranges(&self, reg: usize) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+        let ahead = self.lists[reg].iter().filter(|entry| entry.part == FIXED);
+        let passed = self.passed[reg].iter().copied();
+        passed.chain(ahead.map(|entry| (entry.from, entry.to)))
     }
 
     /// The part that is in a register at the scan's position; [`NONE`] (that is, [`FIXED`]) if there is no part.

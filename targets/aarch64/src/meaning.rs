@@ -61,6 +61,10 @@ impl Meaning for AArch64Meaning {
         ]
     }
 
+    fn knows_lanes(&self) -> bool {
+        false
+    }
+
     fn keeps_flags(&self, _: &MInst) -> bool {
         false
     }

@@ -52,6 +52,12 @@ pub trait Meaning: Send + Sync {
         ]
     }
 
+    /// Whether rows on vectors that are functions read what is significant of their operands and no more: if not, unequal
+    /// results of theirs prove nothing.
+    fn knows_lanes(&self) -> bool {
+        true
+    }
+
     /// How many low bits of `regs[0]`, which an instruction writes that is a function, may be set; `None` for all.
     fn result_bits(&self, _inst: &MInst) -> Option<u16> {
         None
@@ -555,8 +561,13 @@ impl Machine<'_> {
             self.flag_arguments(inst, &mut args);
         }
         let key = self.meaning.function(inst);
+        let is_vague = !self.meaning.knows_lanes() && self.reads_vector(inst, desc);
         self.write_results(inst, desc, |machine, index, width| {
-            machine.terms.apply([key[0], key[1], key[2], index], width, &args)
+            let result = machine.terms.apply([key[0], key[1], key[2], index], width, &args);
+            if is_vague {
+                machine.terms.mark_vague(result);
+            }
+            result
         });
         if desc.writes_memory {
             // The destination operand, which would be a register in the instruction's other form.
@@ -567,6 +578,15 @@ impl Machine<'_> {
             let contents = self.contents_of(value);
             self.store(mem, &contents);
         }
+    }
+
+    /// Whether an instruction reads a register of which a vector may be a part.
+    fn reads_vector(&self, inst: &MInst, desc: &OpDesc) -> bool {
+        let mut operands = desc.roles.iter().enumerate();
+        operands.any(|(index, &role)| {
+            let is_read = matches!(role, Role::Use | Role::UseDef) && inst.reg(index).is_register();
+            is_read && self.class(inst.reg(index)) == RegClass::Float && self.operand_bytes(inst, index) > 8
+        })
     }
 
     /// The arguments that an instruction reads from registers: its operands, then implicit ones.

@@ -3,6 +3,7 @@
 mod generate;
 mod ops;
 mod reduced;
+mod reloads;
 mod run;
 mod settle;
 
@@ -156,6 +157,7 @@ fn without_a_budget() {
     state.limits = Limits {
         regions: 0,
         looks: 0,
+        reloads: 0,
         small: 0,
     };
     check_with(&mut state, 1000, &[SMALL, LARGE], PRegSet::from_banks(0x3f, 0x7));

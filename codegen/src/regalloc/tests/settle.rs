@@ -13,7 +13,7 @@ use crate::regalloc::RegAllocState;
 const SECOND: u32 = 3;
 
 /// Ends a block with edges to these targets.
-fn end_block(func: &mut MFunc, term: Term, loop_end: u32, targets: &[u32]) {
+pub(super) fn end_block(func: &mut MFunc, term: Term, loop_end: u32, targets: &[u32]) {
     let number = func.blocks.len() as u32;
     let start = func.blocks.last().map_or(0, |block| block.end);
     func.blocks.push(MBlock {
@@ -35,7 +35,7 @@ fn end_block(func: &mut MFunc, term: Term, loop_end: u32, targets: &[u32]) {
     }));
 }
 
-fn push_sets(func: &mut MFunc, op: u16, sets: RegSets) {
+pub(super) fn push_sets(func: &mut MFunc, op: u16, sets: RegSets) {
     func.insts.push(MInst::new(op, 8).with_imm(func.sets.len() as i32));
     func.sets.push(sets);
 }

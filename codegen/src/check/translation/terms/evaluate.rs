@@ -60,11 +60,11 @@ impl Terms {
         })
     }
 
-    /// The terms that a term consists of, operands first, unless they are too many or too wide.
+    /// The terms that a term consists of, operands first, unless they are too many or too wide, or vague.
     fn in_order(&self, term: Term) -> Option<Vec<Term>> {
         let (mut found, mut waiting) = (BTreeSet::from([term]), vec![term]);
         while let Some(term) = waiting.pop() {
-            if found.len() > MOST_TERMS || self.width(term) > MOST_BITS {
+            if found.len() > MOST_TERMS || self.width(term) > MOST_BITS || self.vague.contains(&term) {
                 return None;
             }
             waiting.extend(self.operands(term).filter(|&operand| found.insert(operand)));

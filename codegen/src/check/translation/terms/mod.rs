@@ -21,7 +21,7 @@ mod refine;
 mod tests;
 mod text;
 
-use frazil_support::FxHashMap;
+use frazil_support::{FxHashMap, FxHashSet};
 
 /// A term by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -142,6 +142,8 @@ pub struct Terms {
     parts: FxHashMap<(u32, u16, u16), Term>,
     /// The results of [`Terms::refines`] so far.
     refinements: FxHashMap<(Term, Term), bool>,
+    /// Results of functions that may read more of their operands than decides the part which is used later.
+    vague: FxHashSet<Term>,
 }
 
 impl Terms {
@@ -153,6 +155,13 @@ impl Terms {
         self.table.resize(FIRST_SIZE, Entry::default());
         self.parts.clear();
         self.refinements.clear();
+        self.vague.clear();
+    }
+
+    /// Says that a term may have operands on which what is used of it does not depend, so that with other operands it
+    /// may be the same.
+    pub(super) fn mark_vague(&mut self, term: Term) {
+        self.vague.insert(term);
     }
 
     pub(super) fn len(&self) -> usize {
