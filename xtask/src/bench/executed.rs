@@ -21,6 +21,9 @@ use crate::{crosstest, machine, process, workspace};
 /// The symbols before and after the object's code.
 const MARKS: [&str; 2] = ["measured_begin", "measured_end"];
 
+/// What programs may need of the system.
+const LIBRARIES: [&str; 5] = ["-lstdc++", "-lm", "-lpthread", "-ldl", "-lgcc_eh"];
+
 /// The goals for a recipe: the mean of executed instructions, the largest, and the mean of bytes of code.
 struct Goals {
     mean: f64,
@@ -168,10 +171,13 @@ impl Counter {
         let host_part = crosstest::compile_host_part(module, &dir)?;
         let [begin, end] = &self.marks;
         let objects = [begin, &object, end].into_iter().chain(&host_part);
-        let linked = process::run(
-            crosstest::link_command(machine::cc(), objects, &program).arg("-static"),
-            process::TIME_LIMIT,
-        )?;
+        let mut link = machine::cc();
+        link.arg("-static")
+            .args(objects)
+            .arg("-o")
+            .arg(&program)
+            .args(LIBRARIES);
+        let linked = process::run(&mut link, process::TIME_LIMIT)?;
         ensure!(linked.success(), "linking: {}", linked.first_error_line());
         Ok((object, program))
     }

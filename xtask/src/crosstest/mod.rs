@@ -249,11 +249,7 @@ pub(crate) fn compile_host_part(module: &Module, dir: &Path) -> Result<Option<Pa
 }
 
 /// The command that links objects to a program.
-pub(crate) fn link_command(
-    mut linker: Command,
-    objects: impl Iterator<Item = impl AsRef<Path>>,
-    program: &Path,
-) -> Command {
+fn link_command(mut linker: Command, objects: impl Iterator<Item = impl AsRef<Path>>, program: &Path) -> Command {
     // Warnings of the linker about an object (an executable stack, say) are failures too.
     linker.arg("-Wl,--fatal-warnings");
     linker.args(objects.map(|object| object.as_ref().to_owned()));

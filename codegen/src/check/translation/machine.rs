@@ -52,8 +52,8 @@ pub trait Meaning: Send + Sync {
         ]
     }
 
-    /// Whether rows on vectors that are functions read what is significant of their operands and no more: if not, unequal
-    /// results of theirs prove nothing.
+    /// Whether rows on vectors that are functions read what is significant of their operands and no more: if not,
+    /// unequal results of theirs prove nothing.
     fn knows_lanes(&self) -> bool {
         true
     }
