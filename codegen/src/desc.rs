@@ -182,7 +182,7 @@ impl FreeDisplacements {
     /// Whether an access of so many bytes has a displacement at no cost.
     #[inline]
     pub fn contains(&self, disp: i64, bytes: u32) -> bool {
-        let (bytes, multiples) = (i64::from(bytes.max(1)), i64::from(self.max_multiple));
+        let (bytes, multiples) = (i64::from(bytes), i64::from(self.max_multiple));
         (i64::from(self.min) <= disp && disp <= i64::from(self.max))
             || (disp >= 0 && disp % bytes == 0 && disp / bytes <= multiples)
     }

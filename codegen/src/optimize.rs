@@ -457,6 +457,7 @@ fn allocatable<I: Isa>(isa: &I, unit: &Unit<'_>, frame: &FrameNeeds, frame_point
     if let Some(link) = desc.link_register
         && desc.pushes_saved_registers
         && (frame_pointer || frame.has_calls)
+        && !unit.head.naked
     {
         all.insert(link);
     }

@@ -168,11 +168,11 @@ pub(crate) trait Addressing<'a>: Context<'a> {
         let (low, high) = (i64::from(addressing.min_disp), i64::from(addressing.max_disp));
         if low <= distance && distance + i64::from(span_bytes) <= high {
             let shares = self.keeps_bases() && index.is_none() && base.is_register();
-            if shares
-                && addressing
-                    .free_disps
-                    .is_some_and(|free| !free.contains(distance, span_bytes))
-            {
+            // Of what is no single access, not all pieces have a multiple of its size.
+            let is_one = span_bytes.is_power_of_two() && span_bytes <= u32::from(isa.desc().vector_bytes);
+            let bytes = if is_one { span_bytes } else { 1 };
+            let is_free = addressing.free_disps.is_none_or(|free| free.contains(distance, bytes));
+            if shares && !is_free {
                 // Of what is left, nearly every access has room.
                 let rest = distance & (PAGE_BYTES - 1);
                 let base = self.base_in_reg(PlaceBase::Register(base), distance - rest);

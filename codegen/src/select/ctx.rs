@@ -156,8 +156,8 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// A part of a constant, symbol or place in a register that is only read: one that the block has already, where
     /// constants cost instructions of their own.
     fn shared_constant(&mut self, operand: Operand, part: u8) -> Reg {
-        let is_number = operand.as_imm().is_some() || operand.as_const().is_some();
-        if !is_number || self.base.isa.desc().free_immediates.is_none() {
+        let is_constant = operand.as_imm().is_some() || operand.as_const().is_some();
+        if !is_constant || self.base.isa.desc().free_immediates.is_none() {
             return self.constant_reg(operand, part, 0);
         }
         let key = (operand, part, self.base.imm_bytes);

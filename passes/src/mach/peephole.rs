@@ -195,6 +195,7 @@ impl Walk<'_> {
             conditions |= rules.conditions(&simpler);
         }
         self.conditions = conditions;
+        let mut are_flags_read = false;
         for place in (start..index).rev().take(MOST_STEPS_BACK as usize) {
             let inst = func.insts[place as usize];
             let desc = self.desc(&inst);
@@ -211,15 +212,15 @@ impl Walk<'_> {
                 return is_result && rules.sets_flags_like(&inst, &test, conditions);
             }
             if writes_tested {
-                let with_flags = rules.with_flags(&inst, &test, conditions).filter(|_| is_result);
+                // What reads flags in between wants those from before.
+                let can_write = is_result && !are_flags_read && !desc.reads_flags;
+                let with_flags = rules.with_flags(&inst, &test, conditions).filter(|_| can_write);
                 if let Some(with_flags) = with_flags {
                     func.insts[place as usize] = with_flags;
                 }
                 return with_flags.is_some();
             }
-            if desc.reads_flags {
-                return false;
-            }
+            are_flags_read |= desc.reads_flags;
         }
         false
     }

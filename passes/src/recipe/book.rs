@@ -81,6 +81,7 @@ impl<'a> Book<'a> {
         let found = match BUILTIN.iter().find(|builtin| builtin.name == name) {
             Some(found) => {
                 builtin = Source::parse(found.file, found.text)?;
+                // Such a file has one recipe, which is called as the row says.
                 let text = builtin.recipes.pop();
                 text.map(|(_, text)| (&builtin, text))
             }
