@@ -1,11 +1,11 @@
 // A plugin of qemu's user mode that counts the instructions that a program executes.
 //
 //     cc -shared -fPIC -O2 count_instructions.c -o count_instructions.so
-//     qemu-aarch64 -plugin ./count_instructions.so,begin=0x400000,end=0x410000,report=counts ./program
+//     qemu-aarch64 -plugin ./count_instructions.so,report=counts ./program
 //
-// Written at exit, to the file `report`: the instructions that were executed, those of them from `begin` to `end`, and
-// a line for each block of code with its address, its number of instructions and how often it was executed. Blocks are
-// counted when they are entered: one that a signal or a fault leaves early counts as a whole.
+// Written at exit, to the file `report`: a line for each block of code with its address, its number of instructions and
+// how often it was executed. Blocks are counted when they are entered: one that a signal or a fault leaves early counts
+// as a whole.
 //
 // Distributions package no header for plugins, so what is used of the interface (version 1, `qemu-plugin.h` of qemu
 // 7.2, which later versions of qemu accept as well) is declared here.
@@ -41,7 +41,6 @@ struct block {
 };
 
 static struct block *blocks;
-static uint64_t range_begin, range_end = UINT64_MAX;
 static const char *report_path;
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *translation) {
@@ -62,14 +61,6 @@ static void finished(qemu_plugin_id_t id, void *data) {
         perror(report_path);
         return;
     }
-    uint64_t all = 0, in_range = 0;
-    for (struct block *block = blocks; block; block = block->next) {
-        uint64_t count = block->instructions * block->executions;
-        all += count;
-        if (block->address >= range_begin && block->address < range_end)
-            in_range += count;
-    }
-    fprintf(report, "all %" PRIu64 "\nin-range %" PRIu64 "\n", all, in_range);
     for (struct block *block = blocks; block; block = block->next)
         if (block->executions)
             fprintf(report, "block 0x%" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->instructions,
@@ -81,11 +72,7 @@ static void finished(qemu_plugin_id_t id, void *data) {
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int count, char **arguments) {
     for (int index = 0; index < count; index++) {
         char *argument = arguments[index];
-        if (!strncmp(argument, "begin=", 6))
-            range_begin = strtoull(argument + 6, NULL, 0);
-        else if (!strncmp(argument, "end=", 4))
-            range_end = strtoull(argument + 4, NULL, 0);
-        else if (!strncmp(argument, "report=", 7))
+        if (!strncmp(argument, "report=", 7))
             report_path = strdup(argument + 7);
         else {
             fprintf(stderr, "count_instructions: unknown argument %s\n", argument);

@@ -2,10 +2,13 @@
 //! what llc makes of the same bitcode.
 //!
 //! The emulator counts them with a [plugin](../../emulator/count_instructions.c). Programs are linked statically, their
-//! object between two marks, so that only its own code counts. Frazil's `O2` is compared with llc -O2, other recipes
+//! object between two marks in each section of code, so that only its own code counts, wherever a compiler has put what
+//! is executed seldom or once. Frazil's `O2` is compared with llc -O2, other recipes
 //! with llc -O0. The workloads are the short ones, whose counts are the same in every run.
 
+use std::fmt::Write;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,8 +21,11 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Module, Run};
 use crate::{crosstest, machine, process, workspace};
 
-/// The symbols before and after the object's code.
+/// The symbols before and after the object's code, with the number of the section after them.
 const MARKS: [&str; 2] = ["measured_begin", "measured_end"];
+
+/// The sections of code that linkers keep apart.
+const CODE_SECTIONS: [&str; 5] = [".text.unlikely", ".text.exit", ".text.startup", ".text.hot", ".text"];
 
 /// What programs may need of the system.
 const LIBRARIES: [&str; 5] = ["-lstdc++", "-lm", "-lpthread", "-ldl", "-lgcc_eh"];
@@ -104,7 +110,12 @@ impl Counter {
         let mut marks = [PathBuf::new(), PathBuf::new()];
         for (mark, name) in marks.iter_mut().zip(MARKS) {
             let source = dir.join(format!("{name}.s"));
-            fs::write(&source, format!(".text\n.globl {name}\n{name}:\n"))?;
+            let mut text = String::new();
+            for (number, section) in CODE_SECTIONS.iter().enumerate() {
+                let label = format!("{name}{number}");
+                writeln!(text, ".section {section}, \"ax\", @progbits\n.globl {label}\n{label}:")?;
+            }
+            fs::write(&source, text)?;
             *mark = source.with_extension("o");
             process::checked(machine::cc().arg("-c").arg(&source).arg("-o").arg(&*mark))?;
         }
@@ -160,37 +171,69 @@ impl Counter {
 
     /// How many instructions of its own a program executes, and what it prints.
     fn count(&self, program: &Path, run: &Run) -> Result<(u64, Vec<u8>)> {
-        let [begin, end] = own_code(program)?;
+        let own_code = own_code(program)?;
         let report = program.with_extension("counts");
         let usual = crosstest::run_command(program, run, run.short);
         let mut command = Command::new(usual.get_program());
-        command.arg("-plugin").arg(format!(
-            "{},begin={begin:#x},end={end:#x},report={}",
-            self.plugin.display(),
-            report.display()
-        ));
+        let plugin = format!("{},report={}", self.plugin.display(), report.display());
+        command.arg("-plugin").arg(plugin);
         command.args(usual.get_args());
         command.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let outcome = process::run(&mut command, machine::limit(process::TIME_LIMIT))?;
         let has_ended = outcome.status.is_some_and(|status| status.code().is_some());
         ensure!(has_ended, "{}: {}", run.name, outcome.ending());
         let text = fs::read_to_string(&report).with_context(|| report.display().to_string())?;
-        let line = text.lines().find_map(|line| line.strip_prefix("in-range "));
-        let count = line.context("the plugin has counted nothing")?.parse()?;
+        let count = count_in(&own_code, &text).with_context(|| report.display().to_string())?;
         Ok((count, outcome.stdout))
     }
 }
 
-/// The addresses between the marks.
-fn own_code(program: &Path) -> Result<[u64; 2]> {
+/// The instructions of a report that were executed at some addresses.
+fn count_in(addresses: &[Range<u64>], report: &str) -> Result<u64> {
+    let mut count = 0;
+    for line in report.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let ["block", address, instructions, executions] = fields[..] else {
+            bail!("expected a block, found {line}");
+        };
+        let address = u64::from_str_radix(address.trim_start_matches("0x"), 16)?;
+        if addresses.iter().any(|range| range.contains(&address)) {
+            count += instructions.parse::<u64>()? * executions.parse::<u64>()?;
+        }
+    }
+    Ok(count)
+}
+
+/// The addresses between the marks of each section.
+fn own_code(program: &Path) -> Result<Vec<Range<u64>>> {
     let bytes = fs::read(program)?;
     let file = object::File::parse(&*bytes)?;
-    let address = |name: &str| {
-        let found = file.symbols().find(|symbol| symbol.name() == Ok(name));
+    let address = |name: String| {
+        let found = file.symbols().find(|symbol| symbol.name() == Ok(&name));
         found.map(|symbol| symbol.address())
     };
-    match MARKS.map(address) {
-        [Some(begin), Some(end)] => Ok([begin, end]),
-        _ => bail!("{}: the marks are missing", program.display()),
+    let ranges = (0..CODE_SECTIONS.len()).map(|number| match MARKS.map(|mark| address(format!("{mark}{number}"))) {
+        [Some(begin), Some(end)] => Ok(begin..end),
+        _ => bail!(
+            "{}: the marks of {} are missing",
+            program.display(),
+            CODE_SECTIONS[number]
+        ),
+    });
+    ranges.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_in;
+
+    #[test]
+    fn blocks_at_the_addresses_are_counted() {
+        let report = "block 0x1000 3 10\nblock 0x1ffc 1 5\nblock 0x2000 7 1\nblock 0x3000 2 4\n";
+        assert_eq!(
+            count_in(&[0x1000..0x2000, 0x3000..0x3004], report).expect("it is a report"),
+            43
+        );
+        assert!(count_in(&[], "in-range 5").is_err());
     }
 }
