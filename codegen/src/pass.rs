@@ -154,6 +154,17 @@ pub trait MachRules: Send + Sync {
         false
     }
 
+    /// Whether there are instructions as [`MachRules::paired`] makes.
+    fn has_pairs(&self) -> bool {
+        false
+    }
+
+    /// One instruction for two that follow each other, both of which are then left out: accesses side by side, or an
+    /// access and a sum that moves its base.
+    fn paired(&self, _first: &MInst, _second: &MInst) -> Option<MInst> {
+        None
+    }
+
     /// What an instruction of the op table says besides registers and address.
     fn details(&self, inst: &MInst) -> Details {
         Details {

@@ -9,6 +9,7 @@ pub mod hoist_vectors;
 mod live;
 pub mod mach_local_cse;
 pub mod mask_registers;
+pub mod pair_accesses;
 pub mod peephole;
 pub mod shrink_wrap;
 mod slots;
@@ -24,5 +25,6 @@ pub fn register(registry: &mut Registry) {
     registry.mach(tail_merge::INFO, tail_merge::make);
     registry.mach(branch_opt::INFO, |NoOptions {}| branch_opt::BranchOpt);
     registry.mach(shrink_wrap::INFO, |NoOptions {}| shrink_wrap::ShrinkWrap);
+    registry.mach(pair_accesses::INFO, |NoOptions {}| pair_accesses::PairAccesses);
     registry.mach(three_operand::INFO, |NoOptions {}| three_operand::ThreeOperand);
 }

@@ -4,7 +4,6 @@
 //! access of the processor's; those that must not be ([`EXACT`]) are left alone.
 
 use crate::expand::is_pair_address;
-
 use crate::ops::aux::EXACT;
 use crate::regs::{SP, XZR};
 use crate::table::{Op, ROWS};
@@ -50,6 +49,12 @@ fn moving_rows(inst: &MInst) -> Option<(Op, Op, u8)> {
     })
 }
 
+/// Whether an access has no index, refers to no symbol, and may be done together with another one.
+fn is_plain(inst: &MInst) -> bool {
+    let base = inst.reg(1);
+    inst.aux == 0 && inst.reg(2).is_none() && !inst.is_symbol() && (base.is_physical() || base == Reg::FRAME)
+}
+
 /// An access and the sum beside it that moves its base: by a number, to the place that is accessed, or from there.
 fn moved(access: &MInst, sum: &MInst, sum_comes_first: bool) -> Option<MInst> {
     let (before, after, size) = moving_rows(access)?;
@@ -87,8 +92,7 @@ fn side_by_side(first: &MInst, second: &MInst) -> Option<MInst> {
     if second.reg(1) != base || self::row(second)? != (row, size) {
         return None;
     }
-    let is_plain = |inst: &MInst| inst.aux == 0 && inst.reg(2).is_none() && !inst.is_symbol();
-    if !is_plain(first) || !is_plain(second) || !(base.is_physical() || base == Reg::FRAME) {
+    if !is_plain(first) || !is_plain(second) {
         return None;
     }
     let bytes = ROWS[row as usize].code.access_bytes(size);

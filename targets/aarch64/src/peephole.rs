@@ -10,6 +10,7 @@
 
 use crate::cond::Cond;
 use crate::ops::Form;
+use crate::pairs;
 use crate::regs::{SP, XZR};
 use crate::table::{Op, ROWS};
 use frazil_codegen::pass::MachRules;
@@ -137,6 +138,14 @@ impl MachRules for AArch64Rules {
 
     fn joins_results(&self) -> bool {
         true
+    }
+
+    fn has_pairs(&self) -> bool {
+        true
+    }
+
+    fn paired(&self, first: &MInst, second: &MInst) -> Option<MInst> {
+        pairs::paired(first, second)
     }
 
     fn with_result(&self, compare: &MInst, other: &MInst) -> Option<MInst> {
