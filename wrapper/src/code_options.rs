@@ -27,16 +27,45 @@ struct Row {
     name: &'static str,
     /// What it asks for that Frazil does not do.
     why: &'static str,
+    /// The architecture for which Frazil does it all the same, as triples begin; empty if there is none.
+    done_for: &'static str,
 }
 
 const fn is(word: &'static str, name: &'static str, why: &'static str) -> Row {
     let how = Match::Is;
-    Row { how, word, name, why }
+    Row {
+        how,
+        word,
+        name,
+        why,
+        done_for: "",
+    }
 }
 
 const fn begins(word: &'static str, name: &'static str, why: &'static str) -> Row {
     let how = Match::Begins;
-    Row { how, word, name, why }
+    Row {
+        how,
+        word,
+        name,
+        why,
+        done_for: "",
+    }
+}
+
+impl Row {
+    const fn but_for(mut self, architecture: &'static str) -> Row {
+        self.done_for = architecture;
+        self
+    }
+
+    fn matches(&self, word: &str, triple: &str) -> bool {
+        let is_meant = match self.how {
+            Match::Is => word == self.word,
+            Match::Begins => word.starts_with(self.word),
+        };
+        is_meant && (self.done_for.is_empty() || !triple.starts_with(self.done_for))
+    }
 }
 
 /// All of them.
@@ -50,7 +79,7 @@ const TABLE: &[Row] = &[
     is("-fbasic-block-address-map", "", "there is no map of blocks"),
     is("-fsplit-machine-functions", "", "functions are one piece"),
     is("-femulated-tls", "", "thread-local data is the linker's and the system's"),
-    is("-enable-tlsdesc", "-mtls-dialect=gnu2", "thread-local data is accessed the traditional way"),
+    is("-enable-tlsdesc", "-mtls-dialect=gnu2", "thread-local data is accessed the traditional way").but_for("aarch64"),
     is("-fstack-size-section", "", "there is no section of stack sizes"),
     is("-stack-usage-file", "-fstack-usage", "sizes of stack frames are not listed by function"),
     begins("-exception-model=sjlj", "-fsjlj-exceptions", "exceptions unwind by tables"),
@@ -127,6 +156,10 @@ const INTEL_TEXT: &str = "-x86-asm-syntax=intel";
 
 /// The first order of a job that Frazil cannot obey, in words for the user.
 pub fn refusal(job: &Job) -> Option<String> {
+    let triple = job
+        .value("-triple")
+        .and_then(|triple| triple.to_str())
+        .unwrap_or_default();
     let mut words = job.options().iter();
     while let Some(word) = words.next() {
         // What cannot be read is a name.
@@ -138,11 +171,7 @@ pub fn refusal(job: &Job) -> Option<String> {
                 refusal => return refusal,
             }
         }
-        let row = TABLE.iter().find(|row| match row.how {
-            Match::Is => text == row.word,
-            Match::Begins => text.starts_with(row.word),
-        });
-        if let Some(row) = row {
+        if let Some(row) = TABLE.iter().find(|row| row.matches(text, triple)) {
             let name = if row.name.is_empty() { text } else { row.name };
             return Some(format!("the option {name}: {}", row.why));
         }
@@ -188,6 +217,8 @@ mod tests {
         assert_eq!(refused("-O2 -mllvm -inline-threshold=10 -ffunction-sections"), None);
         assert_eq!(refused("-inline-asm=intel -mllvm -x86-asm-syntax=intel"), None);
         has("-mllvm -x86-asm-syntax=intel -S", "-masm=intel");
+        has("-triple x86_64-pc-linux-gnu -enable-tlsdesc", "-mtls-dialect=gnu2");
+        assert_eq!(refused("-triple aarch64-unknown-linux-gnu -enable-tlsdesc"), None);
     }
 
     #[test]
