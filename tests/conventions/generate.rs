@@ -1,6 +1,7 @@
 //! Random signatures, and the modules that use them.
 
 use frazil_test_support::Random;
+use frazil_test_support::machines::Machine;
 use std::fmt::Write;
 
 /// A convention, and what its signatures may have.
@@ -32,7 +33,7 @@ impl Convention {
         match ty {
             "i8" | "i16" => self.narrow,
             "i128" => self.wide,
-            "x86_fp80" => self.extended,
+            ty if ty.contains("x86_fp80") => self.extended && (self.floats || !is_vector(ty)),
             ty if is_exotic(ty) => self.floats,
             ty if is_vector(ty) => self.vectors,
             _ => true,
@@ -105,6 +106,33 @@ pub const CONVENTIONS: &[Convention] = &[
         ..convention("win64cc", 10, false, false)
     },
 ];
+
+/// Those of AArch64, for its own floats and vectors as well.
+pub const AARCH64_CONVENTIONS: &[Convention] = &[
+    on_aarch64(convention("ccc", 16, true, true)),
+    on_aarch64(convention("fastcc", 12, true, false)),
+    on_aarch64(convention("preserve_mostcc", 10, true, false)),
+    on_aarch64(convention("preserve_allcc", 10, true, false)),
+    on_aarch64(convention("swiftcc", 12, true, true)),
+    on_aarch64(convention("tailcc", 12, false, false)),
+    on_aarch64(convention("swifttailcc", 12, false, true)),
+    Convention {
+        vectors: true,
+        floats: true,
+        ..on_aarch64(convention("ccc", 12, true, false))
+    },
+    Convention {
+        vectors: true,
+        floats: true,
+        ..on_aarch64(convention("fastcc", 8, true, false))
+    },
+];
+
+/// Without floats of x87.
+const fn on_aarch64(mut row: Convention) -> Convention {
+    row.extended = false;
+    row
+}
 
 /// Types by name and size in bytes.
 const TYPES: [(&str, usize); 55] = [
@@ -422,8 +450,8 @@ fn let_go(text: &mut String, name: &str, sink: &str) {
     }
 }
 
-const HEAD: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
-    target triple = \"x86_64-pc-linux-gnu\"\n\n\
+/// What both modules begin with, after what says for which machine they are.
+const HEAD: &str = "\n\
     declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n\
     @pool = external global [64 x i64]\n@callee_sink = external global [64 x i64]\n";
 
@@ -432,8 +460,8 @@ fn at(text: &mut String, name: &str, base: &str, offset: usize) {
 }
 
 /// The module with the functions.
-pub fn callees(convention: &str, cases: &[Case]) -> String {
-    let mut text = HEAD.to_owned();
+pub fn callees(machine: &Machine, convention: &str, cases: &[Case]) -> String {
+    let mut text = machine.module_head() + HEAD;
     for (number, case) in cases.iter().enumerate() {
         let _ = writeln!(
             text,
@@ -517,8 +545,8 @@ fn give_back(text: &mut String, number: usize, case: &Case) {
 }
 
 /// The module with the callers.
-pub fn callers(convention: &str, cases: &[Case]) -> String {
-    let mut text = HEAD.to_owned();
+pub fn callers(machine: &Machine, convention: &str, cases: &[Case]) -> String {
+    let mut text = machine.module_head() + HEAD;
     for (number, case) in cases.iter().enumerate() {
         let params: Vec<String> = case.params.iter().map(Param::written).collect();
         let (results, params) = (case.written_results(), params.join(", "));

@@ -9,6 +9,7 @@
 mod generate;
 
 use crate::{RECIPES, frazil, in_repository};
+use frazil_test_support::machines::{self, Machine};
 use frazil_test_support::{Folder, Random, run};
 use generate::Case;
 use std::fmt::Write as _;
@@ -37,7 +38,16 @@ fn arguments_and_results_arrive() {
     for (number, row) in generate::CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00c0_ffee + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases, BASELINE);
+        check(&machines::HOST, row.word, &cases, BASELINE);
+    }
+}
+
+#[test]
+fn arguments_and_results_arrive_on_aarch64() {
+    for (number, row) in generate::AARCH64_CONVENTIONS.iter().enumerate() {
+        let mut random = Random::new(0x0aa6_4cc0 + number as u64);
+        let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
+        check(&machines::AARCH64, row.word, &cases, "+neon");
     }
 }
 
@@ -46,7 +56,7 @@ fn vectors_arrive() {
     for (number, row) in generate::VECTOR_CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00ec_7041 + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases, BASELINE);
+        check(&machines::HOST, row.word, &cases, BASELINE);
     }
 }
 
@@ -57,11 +67,11 @@ fn vectors_arrive_in_wide_registers() {
         let mut random = Random::new(0x0a5c_2560 + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
         for features in ["+avx", "+avx2,+f16c"] {
-            check(row.word, &cases, features);
+            check(&machines::HOST, row.word, &cases, features);
         }
         if std::arch::is_x86_feature_detected!("avx512bw") {
-            check(row.word, &cases, "+avx512f");
-            check(row.word, &cases, "+avx512f,+avx512bw,+avx512vl");
+            check(&machines::HOST, row.word, &cases, "+avx512f");
+            check(&machines::HOST, row.word, &cases, "+avx512f,+avx512bw,+avx512vl");
         }
     }
 }
@@ -71,7 +81,7 @@ fn other_floats_arrive() {
     for (number, row) in generate::FLOAT_CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00f1_0a75 + number as u64);
         let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
-        check(row.word, &cases, BASELINE);
+        check(&machines::HOST, row.word, &cases, BASELINE);
     }
 }
 
@@ -229,10 +239,10 @@ fn check_program(name: &str, expected: &str) {
     }
 }
 
-fn check(convention: &str, cases: &[Case], features: &str) {
-    let folder = Folder::new(convention);
-    folder.write("callee.ll", generate::callees(convention, cases));
-    folder.write("caller.ll", generate::callers(convention, cases));
+fn check(machine: &Machine, convention: &str, cases: &[Case], features: &str) {
+    let folder = Folder::new(&format!("{convention}-{}", machine.target));
+    folder.write("callee.ll", generate::callees(machine, convention, cases));
+    folder.write("caller.ll", generate::callers(machine, convention, cases));
     folder.write("main.c", generate::main(cases));
     for module in ["callee", "caller"] {
         run(Command::new("llvm-as-22").arg(folder.path(&format!("{module}.ll"))));
@@ -251,16 +261,16 @@ fn check(convention: &str, cases: &[Case], features: &str) {
         let program = folder.path("program");
         let (callee, caller) = (COMPILERS[callee].0, COMPILERS[caller].0);
         let objects = [object(&folder, "callee", callee), object(&folder, "caller", caller)];
-        run(Command::new("cc")
+        run(Command::new(machine.compiler)
             .arg("-g0")
             .arg(folder.path("main.c"))
             .args(objects)
             .arg("-o")
             .arg(&program));
-        let output = Command::new(&program).output().expect("the program starts");
+        let output = machine.run(&program).output().expect("the program starts");
         let mut message = format!(
-            "{convention} with {features}: callees by {callee}, callers by {caller}: {}\n",
-            output.status
+            "{convention} on {} with {features}: callees by {callee}, callers by {caller}: {}\n",
+            machine.target, output.status
         );
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let number: usize = line.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);

@@ -1,5 +1,6 @@
 //! `frazil-cc` and `frazil-c++` as build systems start them.
 
+use frazil_test_support::machines;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,6 +39,13 @@ fn start(program: &Path, folder: &Path, words: &str) -> Output {
     let mut command = Command::new(program);
     command.args(words.split(' ')).current_dir(folder);
     command.env_remove("FRAZIL_CC_FALLBACK").output().expect("it starts")
+}
+
+/// `frazil-cc` by its other name.
+fn plus_plus(folder: &Path) -> PathBuf {
+    let plus_plus = folder.join("frazil-c++");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_frazil-cc"), &plus_plus).expect("writable");
+    plus_plus
 }
 
 /// Runs it; it must work without a word.
@@ -87,8 +95,7 @@ fn sources_are_compiled_and_linked_at_once() {
 #[test]
 fn by_its_other_name_it_compiles_and_links_cpp() {
     let folder = folder("plus-plus");
-    let plus_plus = folder.join("frazil-c++");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_frazil-cc"), &plus_plus).expect("writable");
+    let plus_plus = plus_plus(&folder);
     works(&folder, "-c part.c -o part.o");
     works(&folder, "-c plus.cc -o plus.o");
     assert!(is_frazils(&folder.join("plus.o")));
@@ -118,6 +125,32 @@ fn other_kinds_of_output_are_what_they_are_from_clang() {
     fs::write(folder.join("words"), "-c part.c -o from-file.o").expect("writable");
     works(&folder, "@words");
     assert!(is_frazils(&folder.join("from-file.o")));
+}
+
+#[test]
+fn programs_for_another_machine_are_compiled_and_linked() {
+    let folder = folder("cross");
+    let machine = &machines::AARCH64;
+    let target = format!("--target={}", machine.triple);
+    works(&folder, &format!("{target} -O2 -c main.c"));
+    let object = fs::read(folder.join("main.o")).expect("the object is there");
+    // The number of the machine is at byte 18 (ELF specification, `e_machine`).
+    assert_eq!(object[18..20], 183u16.to_le_bytes());
+    assert!(is_frazils(&folder.join("main.o")));
+    works(&folder, &format!("{target} -c part.c"));
+    works(&folder, &format!("{target} main.o part.o -o program"));
+    let plus_plus = plus_plus(&folder);
+    check(
+        &start(&plus_plus, &folder, &format!("{target} plus.cc part.o -o plus")),
+        "C++",
+    );
+    for (program, printed) in [("program", "42\n"), ("plus", "8\n")] {
+        let output = machine
+            .run(&folder.join(program))
+            .output()
+            .expect("the emulator starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{program}");
+    }
 }
 
 #[test]

@@ -102,14 +102,7 @@ pub fn processor(number: usize) -> Option<&'static str> {
 
 /// The command that runs a program.
 pub fn run(program: &Path) -> Command {
-    match current().emulator {
-        [] => Command::new(program),
-        [emulator, options @ ..] => {
-            let mut command = Command::new(emulator);
-            command.args(options).arg(program);
-            command
-        }
-    }
+    current().run(program)
 }
 
 /// How long a program may run that has the given time on the machine that we are on.

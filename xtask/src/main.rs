@@ -105,7 +105,7 @@ cargo xtask <command>
   projects [--level NAME] [--minutes N] [FILTER]
                                         build projects from Debian's sources and crates at -O0, -O2, -O3 and -O3
                                         -march=native, and run their tests; goes on where an earlier run was ended
-  rust-crates [FILTER]                  crates with build scripts and procedural macros pass their tests by the README's
+  rust-crates [--target NAME] [FILTER]  crates with build scripts and procedural macros pass their tests by the README's
                                         recipe
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds

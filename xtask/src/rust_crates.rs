@@ -3,7 +3,8 @@
 //!
 //! Method: the commands are taken from the README as they are written, and run by a shell that finds `frazil-link` on
 //! its `PATH`. The sources come through cargo at the time of the test. The recipe has clang compile what Frazil
-//! refuses; here, nothing may be refused.
+//! refuses; here, nothing may be refused. With `--target NAME`, the recipe names that machine's target instead, its C
+//! compiler links, and its emulator runs the tests.
 
 use std::env;
 use std::fs;
@@ -12,12 +13,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use frazil_test_support::machines;
 use pico_args::Arguments;
 
 use crate::projects::fetch_crate;
 use crate::rust_graph::Modules;
 use crate::share::Share;
-use crate::{process, rust_graph, workspace};
+use crate::{machine, process, rust_graph, workspace};
 
 /// Crates: each has a build script, and a procedural macro of its own or among what its tests use.
 const CRATES: &[(&str, &str)] = &[
@@ -35,6 +37,7 @@ const STEP_LIMIT: Duration = Duration::from_secs(1800);
 
 /// Runs `cargo xtask rust-crates [FILTER]`, with the options of [`Share`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let mut share = Share::from_arguments(&mut arguments)?;
     let filter: Option<String> = arguments.opt_free_from_str()?;
     let rest = arguments.finish();
@@ -46,7 +49,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         "the README has {} commands instead of one for each profile",
         recipe.len()
     );
-    let folder = workspace::target_dir().join("rust-crates");
+    let folder = machine::folder().join("rust-crates");
     // The linker stays the same to the end of the run, whatever is built meanwhile.
     let programs = folder.join("bin");
     fs::create_dir_all(&programs)?;
@@ -82,7 +85,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 fn recipe(readme: &str) -> Vec<String> {
     let export = readme.lines().find(|line| line.starts_with(EXPORT)).unwrap_or_default();
     let commands = readme.lines().filter(|line| line.contains(RECIPE));
-    commands.map(|line| format!("{export}\n{line}")).collect()
+    let for_machine = |line: &str| line.replace(machines::HOST.rust_target, machine::current().rust_target);
+    commands
+        .map(|line| format!("{export}\n{}", for_machine(line)))
+        .collect()
 }
 
 /// Builds a crate and runs its tests, and says what was found.
@@ -103,7 +109,10 @@ fn test(name: &'static str, version: &'static str, recipe: &str, profile: &str, 
         .env_remove("FRAZIL_LINK_CC")
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("RUST_BACKTRACE");
-    let outcome = process::run(&mut shell, STEP_LIMIT)?;
+    if !machine::is_host() {
+        cross(&mut shell);
+    }
+    let outcome = process::run(&mut shell, machine::limit(STEP_LIMIT))?;
     let out = String::from_utf8_lossy(&outcome.stdout);
     ensure!(
         outcome.success(),
@@ -122,6 +131,17 @@ fn test(name: &'static str, version: &'static str, recipe: &str, profile: &str, 
         "ok, {passed} tests, {} modules, {seconds:.0} s",
         log.lines().count()
     ))
+}
+
+/// Says with what programs for another machine are linked and run. The documentation's examples, which rustdoc compiles,
+/// are linked by the same C compiler.
+fn cross(shell: &mut Command) {
+    let machine = machine::current();
+    let name = machine.rust_target.to_uppercase().replace('-', "_");
+    shell
+        .env("FRAZIL_LINK_CC", machine.compiler)
+        .env("RUSTDOCFLAGS", format!("-Clinker={}", machine.compiler))
+        .env(format!("CARGO_TARGET_{name}_RUNNER"), machine.emulator.join(" "));
 }
 
 /// How many tests have passed.

@@ -84,15 +84,7 @@ fn run(
         .args([folder.write("main.o", &*main), folder.write("case.o", object)])
         .arg("-lm");
     output_of(&mut link)?;
-    let mut execution = match machine.emulator {
-        [] => Command::new(&program_path),
-        [emulator, options @ ..] => {
-            let mut command = Command::new(emulator);
-            command.args(options).arg(&program_path);
-            command
-        }
-    };
-    let output = output_of(&mut execution)?;
+    let output = output_of(&mut machine.run(&program_path))?;
     answers(program, &output)
 }
 

@@ -1,5 +1,8 @@
 //! The machines that programs of tests are made for: what links their programs, and what runs them.
 
+use std::path::Path;
+use std::process::Command;
+
 /// A machine, with the tools for its programs.
 #[derive(Debug)]
 pub struct Machine {
@@ -24,6 +27,18 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The command that runs a program of this machine.
+    pub fn run(&self, program: &Path) -> Command {
+        match self.emulator {
+            [] => Command::new(program),
+            [emulator, options @ ..] => {
+                let mut command = Command::new(emulator);
+                command.args(options).arg(program);
+                command
+            }
+        }
+    }
+
     /// The lines of a module in LLVM's text that say for what machine it is.
     pub fn module_head(&self) -> String {
         format!(
