@@ -358,6 +358,9 @@ pub struct TargetDesc {
     /// [`Isa::has_spare_registers`](crate::isa::Isa::has_spare_registers) says that this one does not. They are in no
     /// convention, and lost in every call.
     pub spare_registers: PRegSet,
+    /// Whether a comparison can depend on the flags of another one, so that what needs both takes one instruction for
+    /// each.
+    pub joins_comparisons: bool,
     /// Registers that only functions with some features have ([`crate::isa::Isa::has_upper_registers`]), and that only
     /// some instructions can name ([`OpDesc::names_upper`]): no convention knows of them, and they are lost in every
     /// call.

@@ -59,6 +59,8 @@ pub struct TargetFacts {
     pub index_with_displacement: bool,
     /// Whether an instruction reaches a symbol, or a constant beside the code, without its address in a register.
     pub reaches_symbols: bool,
+    /// Whether what needs two comparisons takes one instruction for each, and none to join them.
+    pub joins_comparisons: bool,
     /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.
     pub free_immediates: Option<ImmediateRule>,
     pub int_registers: u8,
@@ -284,6 +286,7 @@ mod tests {
             index_scales: 0,
             index_with_displacement: true,
             reaches_symbols: true,
+            joins_comparisons: false,
             free_immediates: None,
             int_registers: 8,
             float_registers: 8,

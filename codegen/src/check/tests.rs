@@ -51,6 +51,7 @@ static TARGET: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
+    joins_comparisons: false,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,

@@ -382,7 +382,7 @@ fn dissolve(
                 return None;
             }
             // What the index is multiplied to has no other use, but takes the register that the address had.
-            let index_lives = has_other_uses(function, data.b) || !has_scale(target, scale);
+            let index_lives = is_used_elsewhere(function, data.b) || !has_scale(target, scale);
             if own.is_far && !(has_other_uses(function, data.a) && index_lives) {
                 return None;
             }
@@ -401,6 +401,16 @@ fn has_other_uses(function: &Function, operand: Operand) -> bool {
     operand
         .as_value()
         .is_none_or(|value| function.use_count(value) > 1 || function.slot_of(value).is_some())
+}
+
+/// Whether an index has another use, or is the extension of what has one and costs nothing.
+fn is_used_elsewhere(function: &Function, index: Operand) -> bool {
+    let extended = index
+        .as_value()
+        .and_then(|value| function.def_inst(value))
+        .map(|inst| function.inst(inst));
+    has_other_uses(function, index)
+        || extended.is_some_and(|data| data.op == Opcode::Zext && has_other_uses(function, data.a))
 }
 
 /// Whether an operand is the address of a slot or symbol, from which code generation counts distances anyway.

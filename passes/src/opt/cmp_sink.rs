@@ -12,7 +12,8 @@
 //! Method: code generation computes a comparison within its user only if that is the only one and stands in the same
 //! block. So each branch and select whose condition is compared elsewhere, or for others as well, gets a comparison of
 //! its own, and with it the `and` with a constant of a bit test; what then has no use is removed. A truncation to one
-//! bit counts as a comparison where a branch uses it.
+//! bit counts as a comparison where a branch uses it. Where the target joins comparisons, each `and` and `or` of
+//! bits is such a user of those in its block; others it takes as they are, by an instruction that tests a bit.
 //!
 //! Costs: a comparison is repeated instead of kept: as many instructions in the user (`cmp` for `test`), and the
 //! operands live longer, where the result had to live. Into a deeper loop a comparison of two values is therefore not
@@ -49,12 +50,21 @@ impl FunctionPass for CmpSink {
         for block in function.block_ids() {
             for position in function.block_insts(block) {
                 let data = function.insts()[position];
-                if matches!(data.op, Opcode::Branch | Opcode::Select)
-                    && let Some(condition) = Condition::find(function, cx.target, loops, block, data.a)
-                    && (data.op == Opcode::Branch || condition.compare.op != Opcode::Trunc)
-                {
-                    condition.copy(function, &mut editor, Inst::new(position));
-                    copies += 1;
+                let joins =
+                    cx.target.joins_comparisons && data.ty == Type::I1 && matches!(data.op, Opcode::And | Opcode::Or);
+                let operands = match data.op {
+                    Opcode::Branch | Opcode::Select => &[data.a][..],
+                    _ if joins => &[data.a, data.b],
+                    _ => &[],
+                };
+                for (slot, &operand) in operands.iter().enumerate() {
+                    if let Some(condition) = Condition::find(function, cx.target, loops, block, operand)
+                        && (data.op == Opcode::Branch || condition.compare.op != Opcode::Trunc)
+                        && (!joins || condition.is_near)
+                    {
+                        condition.copy(function, &mut editor, Inst::new(position), slot);
+                        copies += 1;
+                    }
                 }
             }
         }
@@ -73,6 +83,8 @@ impl FunctionPass for CmpSink {
 struct Condition {
     value: Value,
     compare: InstData,
+    /// Whether it stands in the block of its user.
+    is_near: bool,
     /// The `and` with a constant that is only computed to be compared with zero.
     mask: Option<(Value, InstData)>,
 }
@@ -101,18 +113,30 @@ impl Condition {
             return None;
         }
         let mask = mask_of(function, &compare);
-        Some(Condition { value, compare, mask })
+        Some(Condition {
+            value,
+            compare,
+            is_near,
+            mask,
+        })
     }
 
-    /// Copies the comparison before its user, and removes it where it was if it has no other one.
-    fn copy(mut self, function: &mut Function, editor: &mut Editor, user: Inst) {
+    /// Copies the comparison before its user, whose operand in this slot it is, and removes it where it was if it has no
+    /// other one.
+    fn copy(mut self, function: &mut Function, editor: &mut Editor, user: Inst, slot: usize) {
         if let Some((_, and)) = self.mask {
             let copy = editor.insert_before(function, user, and, Some(and.ty));
             self.compare.a = copy.map_or(self.compare.a, Operand::value);
         }
         let copy = editor.insert_before(function, user, self.compare, Some(Type::I1));
         if let Some(copy) = copy {
-            editor.set_first_operand(function, user, copy.into());
+            if slot == 0 {
+                editor.set_first_operand(function, user, copy.into());
+            } else {
+                let mut data = *function.inst(user);
+                data.b = copy.into();
+                editor.replace(function, user, data);
+            }
         }
         let unused = std::iter::once(self.value).chain(self.mask.map(|mask| mask.0));
         for value in unused {

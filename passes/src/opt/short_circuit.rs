@@ -14,6 +14,9 @@
 //! (`a ? b : false`, `a ? true : b`). The instructions that only the second part needs move after the first branch;
 //! if there are none, nothing is split. Conditions in conditions are split one after the other.
 //!
+//! Where the target joins comparisons, two that are compared as they are stay together: they take fewer instructions
+//! than two branches.
+//!
 //! The selects that are left become `and` and `or`, for which a target needs no select of bits. The second part is
 //! frozen, because it may be poison where the first one decides.
 //!
@@ -23,7 +26,7 @@
 //! together on recent processors (`getJumpConditionMergingParams`); option `most-joined` does that here.
 //! Reference: short-circuit evaluation in Subzero's `IceCfgNode.cpp`.
 
-use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
+use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved, TargetFacts};
 use frazil_ir::{Block, Editor, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +75,7 @@ impl FunctionPass for ShortCircuit {
             editor.begin(function);
             for block in function.block_ids() {
                 if let Some(condition) = find(function, block)
-                    && self.split(function, &mut editor, &mut moved, block, condition)
+                    && self.split(function, cx.target, &mut editor, &mut moved, block, condition)
                 {
                     split += 1;
                 }
@@ -172,13 +175,17 @@ impl ShortCircuit {
     fn split(
         &self,
         f: &mut Function,
+        target: &TargetFacts,
         editor: &mut Editor,
         moved: &mut Vec<Inst>,
         block: Block,
         condition: Condition,
     ) -> bool {
         collect(f, block, condition.second, moved);
-        if moved.len() <= self.options.most_joined {
+        let is_joined = target.joins_comparisons
+            && is_comparison_alone(f, target, moved)
+            && only_user(f, block, condition.first).is_some_and(|inst| is_condition(f, target, f.inst(inst)));
+        if is_joined || moved.len() <= self.options.most_joined {
             return false;
         }
         let branch = *f.inst(f.terminator(block));
@@ -195,6 +202,28 @@ impl ShortCircuit {
         }
         true
     }
+}
+
+/// Whether the second part is nothing but a comparison.
+fn is_comparison_alone(f: &Function, target: &TargetFacts, moved: &[Inst]) -> bool {
+    matches!(*moved, [inst] if is_comparison(f, target, f.inst(inst)))
+}
+
+/// Whether an instruction compares numbers that registers hold, by one relation.
+fn is_comparison(f: &Function, target: &TargetFacts, data: &InstData) -> bool {
+    let bits = f.types().int_bits(data.ty).unwrap_or(target.pointer_bits);
+    let is_simple = matches!(data.ty, Type::F32 | Type::F64)
+        && !matches!(
+            data.op,
+            Opcode::FcmpOne | Opcode::FcmpUeq | Opcode::FcmpFalse | Opcode::FcmpTrue
+        );
+    let is_number = data.ty == Type::PTR || f.types().int_bits(data.ty).is_some();
+    data.op.is_icmp() && is_number && bits <= target.native_int_bits || data.op.is_fcmp() && is_simple
+}
+
+/// Whether an instruction is a comparison or joins some.
+fn is_condition(f: &Function, target: &TargetFacts, data: &InstData) -> bool {
+    is_comparison(f, target, data) || matches!(data.op, Opcode::And | Opcode::Or) || logical(f, data).is_some()
 }
 
 /// The instructions of a block that only an operand needs, in their order. Loads are among them if nothing after them

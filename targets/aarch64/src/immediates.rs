@@ -98,6 +98,8 @@ pub fn is_free(op: Opcode, slot: u32, bits: u32, value: i64) -> bool {
     );
     match op {
         _ if number == 0 => true,
+        Opcode::IcmpUlt | Opcode::IcmpUge if number.is_power_of_two() => true,
+        Opcode::IcmpUle | Opcode::IcmpUgt if number.wrapping_add(1).is_power_of_two() => true,
         Opcode::Add | Opcode::Sub if slot == 1 => is_sum(value.unsigned_abs()),
         op if op.is_icmp() && (is_signed || bits >= 32) => is_sum(value.unsigned_abs()),
         op if op.is_icmp() => is_sum(number),
@@ -108,7 +110,10 @@ pub fn is_free(op: Opcode, slot: u32, bits: u32, value: i64) -> bool {
         }
         Opcode::Mul => {
             let is_shift = |value: u64| value.is_power_of_two();
-            is_shift(number) || is_shift(number.wrapping_sub(1)) || is_shift(number.wrapping_add(1) & low)
+            is_shift(number)
+                || is_shift(number.wrapping_sub(1))
+                || is_shift(number.wrapping_add(1) & low)
+                || is_shift(number.wrapping_neg() & low)
         }
         // The quotient is made of multiplications and shifts.
         Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => slot == 1,

@@ -73,6 +73,7 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::from_banks(0x03f8_0000, 0x00ff_0000),
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::of(&[PLATFORM_REGISTER]),
+    joins_comparisons: true,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,

@@ -39,6 +39,7 @@ const DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[S0, FS]),
     rule_registers: RULE_REGISTERS,
     spare_registers: PRegSet::EMPTY,
+    joins_comparisons: false,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,

@@ -76,6 +76,7 @@ static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::of(&[RBX, R12, R13, R14, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14]),
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
+    joins_comparisons: false,
     upper_registers: UPPER,
     frame_pointer: RBP,
     stack_pointer: RSP,

@@ -89,6 +89,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     home_registers: PRegSet::EMPTY,
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
+    joins_comparisons: false,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),

@@ -15,6 +15,9 @@ use frazil_ir::{InstData, Opcode, Operand};
 /// Lowers add, sub, and, or, xor, mul.
 pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data, data.ty)?;
+    if compare::joins_comparisons(cx, data) {
+        return compare::compare_to_value(cx, data);
+    }
     if bits > 64 {
         wide::binary(cx, data);
         return Ok(());
@@ -45,6 +48,10 @@ fn by_absorbed<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<bo
         let Some(inner) = folded(cx, operand) else { continue };
         if data.op == Opcode::Mul {
             long_product(cx, data, &inner);
+        } else if inner.op == Opcode::Trunc {
+            let absorbed = operand::narrowed_shift(cx.func(), &inner, bits);
+            let absorbed = absorbed.expect("the operand was folded for this");
+            with_absorbed(cx, data, size_of_bits(bits), (other, absorbed));
         } else if let Some(compare) = folded(cx, inner.a) {
             count(cx, data, other, &compare)?;
         } else if let Some(field) = operand::field(data, &inner, bits) {
@@ -189,12 +196,17 @@ fn logic_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, (a, val
     true
 }
 
-/// Products by a power of two, or by one more or less than that.
+/// Products by a power of two with either sign, or by one more or less than that.
 fn multiply_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, (a, value): (Operand, i64)) -> bool {
     let factor = low_bits(value.cast_unsigned(), u32::from(size) * 8);
     let amount = |power: u64| power.is_power_of_two().then(|| power.trailing_zeros());
     let (above, below) = (amount(factor.wrapping_sub(1)), amount(factor.wrapping_add(1)));
-    if let Some(amount) = amount(factor) {
+    let negative = amount(low_bits(factor.wrapping_neg(), u32::from(size) * 8));
+    if let Some(amount) = negative {
+        let src = cx.use_reg(a, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(shifted(Op::Sub, size, (dst, XZR, src), Shift::Lsl, amount));
+    } else if let Some(amount) = amount(factor) {
         let src = cx.use_reg(a, 0);
         let dst = cx.def(result(data), 0);
         cx.emit(shl(size, dst, src, amount));

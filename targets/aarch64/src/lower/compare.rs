@@ -8,7 +8,7 @@ use super::memory::is_float_zero;
 use super::operand::{self, Absorbed};
 use super::{
     any_float_bytes, checked_bits, compare_constant, constant, extended, float_bytes, folded, int_bits, low_bits,
-    result, size_of_bits, type_of, use_int, wide,
+    result, size_of_bits, sum, type_of, use_int, wide,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -33,6 +33,9 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     if data.op.is_fcmp() {
         return compare_floats(cx, data);
     }
+    if !data.op.is_icmp() {
+        return joined(cx, data);
+    }
     let bits = checked_bits(cx, data, data.ty)?;
     if bits > 64 {
         return Ok(Test::one(wide::compare(cx, data, bits, icmp_cond(data.op))));
@@ -40,7 +43,7 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     let (a, b, cond) = in_order(cx, data);
     let (size, signed) = (size_of_bits(bits), is_signed(cond));
     if let Some(and) = folded(cx, a).filter(|and| and.op == Opcode::And) {
-        test_bits(cx, &and, size);
+        test_bits(cx, &and, bits);
         return Ok(Test::one(cond));
     }
     if let Some(test) = compare_absorbed(cx, (a, b), bits, cond) {
@@ -53,6 +56,9 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
         } else {
             low_bits(value.cast_unsigned(), bits).cast_signed()
         };
+        if let Some(test) = compare_with_power(cx, size, left, (value, cond)) {
+            return Ok(test);
+        }
         compare_constant(cx, size, left, value);
         return Ok(Test::one(cond));
     }
@@ -76,6 +82,26 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     Ok(Test::one(cond))
 }
 
+/// Asks of a number without a sign whether it is below a power of two that comparisons have no room for: whether it has
+/// none of the bits from there on.
+fn compare_with_power<C: LowerCtx>(cx: &mut C, size: u8, reg: Reg, (value, cond): (i64, Cond)) -> Option<Test> {
+    let (power, cond) = match cond {
+        Cond::Lo => (value, Cond::Eq),
+        Cond::Hs => (value, Cond::Ne),
+        Cond::Ls => (value.wrapping_add(1), Cond::Eq),
+        Cond::Hi => (value.wrapping_add(1), Cond::Ne),
+        _ => return None,
+    };
+    let power = power.cast_unsigned();
+    if !power.is_power_of_two() || reg == XZR || sum(value, size).is_some() {
+        return None;
+    }
+    let upper = low_bits(power.wrapping_neg(), u32::from(size) * 8);
+    immediates::logical(upper, size)?;
+    cx.emit(with_mask(Op::TstI, size, reg, upper));
+    Some(Test::one(cond))
+}
+
 /// Compares with an operand that is shifted or extended, if one is folded.
 fn compare_absorbed<C: LowerCtx>(cx: &mut C, (a, b): (Operand, Operand), bits: u32, cond: Cond) -> Option<Test> {
     let (other, inner, cond) = match (folded(cx, b), folded(cx, a)) {
@@ -94,15 +120,15 @@ fn compare_absorbed<C: LowerCtx>(cx: &mut C, (a, b): (Operand, Operand), bits: u
     Some(Test::one(cond))
 }
 
-/// Sets the flags by the bits that both operands of an `and` of 32 or 64 bits have; only equality with zero can then be
-/// asked for.
-fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, size: u8) {
+/// Sets the flags by the bits that both operands of an `and` have; only equality with zero can then be asked for.
+fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, bits: u32) {
+    let size = size_of_bits(bits);
     let (mut a, mut b) = (and.a, and.b);
     if constant(cx, a).is_some() {
         std::mem::swap(&mut a, &mut b);
     }
     let left = use_int(cx, a, 0);
-    let mask = constant(cx, b).map(|value| low_bits(value.cast_unsigned(), u32::from(size) * 8));
+    let mask = constant(cx, b).map(|value| low_bits(value.cast_unsigned(), bits));
     if let Some(mask) = mask.filter(|&mask| immediates::logical(mask, size).is_some()) {
         cx.emit(with_mask(Op::TstI, size, left, mask));
     } else {
@@ -111,13 +137,93 @@ fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, size: u8) {
     }
 }
 
+/// Whether an `and` or `or` has absorbed comparisons.
+pub(crate) fn joins_comparisons<C: LowerCtx>(cx: &C, data: &InstData) -> bool {
+    operand::joins(data, &|operand| cx.is_folded(operand))
+}
+
+/// Sets the flags by both comparisons of an `and` or `or`: where the first one decides, the second one does not compare
+/// but leaves flags that say the same (Arm ARM, C6.2, `CCMP`).
+fn joined<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    let conditional_part = |cx: &C, operand| {
+        let part = folded_bit(cx, operand)?;
+        operand::is_conditional(cx.func(), &part, &|operand| cx.is_folded(operand)).then_some(part)
+    };
+    let (first, second) = match conditional_part(cx, data.b) {
+        Some(second) => (data.a, second),
+        None => {
+            let second = conditional_part(cx, data.a);
+            (data.b, second.expect("a part was folded for this"))
+        }
+    };
+    let found = match folded_bit(cx, first) {
+        Some(part) => compare(cx, &part)?,
+        None => test(cx, first)?,
+    };
+    debug_assert!(found.second.is_none(), "the part was folded for having one condition");
+    Ok(Test::one(compare_if(cx, &second, found.first, data.op == Opcode::And)))
+}
+
+/// What computes a folded bit, without a `freeze` of it.
+fn folded_bit<C: LowerCtx>(cx: &C, operand: Operand) -> Option<InstData> {
+    let part = folded(cx, operand)?;
+    if part.op == Opcode::Freeze {
+        return folded(cx, part.a);
+    }
+    Some(part)
+}
+
+/// Compares where a condition holds, or with `both` false where it does not, and returns the condition under which that
+/// and (or) the comparison held.
+fn compare_if<C: LowerCtx>(cx: &mut C, data: &InstData, found: Cond, both: bool) -> Cond {
+    let (mut inst, cond) = conditional_comparison(cx, data);
+    let (runs, otherwise) = match both {
+        true => (found, cond.inverse()),
+        false => (found.inverse(), cond),
+    };
+    inst.disp = otherwise.flags_that_hold().into();
+    cx.emit(inst.with_condition(runs as u8));
+    cond
+}
+
+/// A conditional comparison without its condition, and the condition that asks for what is compared.
+fn conditional_comparison<C: LowerCtx>(cx: &mut C, data: &InstData) -> (MInst, Cond) {
+    if data.op.is_fcmp() {
+        let row = match data.flags & StrictFlags::SIGNALING {
+            0 => Op::Fccmp,
+            _ => Op::Fccmpe,
+        };
+        let left = cx.use_reg(data.a, 0);
+        let right = cx.use_reg(data.b, 0);
+        return (rr(row, float_bytes(data.ty), left, right), float_conditions(data.op).0);
+    }
+    let bits = int_bits(cx, data.ty);
+    let (a, b, cond) = in_order(cx, data);
+    let (size, signed) = (size_of_bits(bits), is_signed(cond));
+    let left = extended(cx, a, bits, signed, size);
+    let value = constant(cx, b).map(|value| match signed || bits >= 64 {
+        true => value,
+        false => low_bits(value.cast_unsigned(), bits).cast_signed(),
+    });
+    let inst = match value {
+        Some(value @ 0..=31) => ri(Op::CcmpI, size, left, value as i32),
+        Some(value @ -31..=-1) => ri(Op::CcmnI, size, left, -value as i32),
+        _ => {
+            let right = extended(cx, b, bits, signed, size);
+            rr(Op::Ccmp, size, left, right)
+        }
+    };
+    (inst, cond)
+}
+
 /// A row of one register and a logical immediate.
 fn with_mask(op: Op, size: u8, reg: Reg, mask: u64) -> MInst {
     with_wide(r(op, size, reg), mask)
 }
 
-fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
-    let (first, second) = match data.op {
+/// The condition under which a comparison of floats holds, or the two of which one must.
+fn float_conditions(op: Opcode) -> (Cond, Option<Cond>) {
+    match op {
         Opcode::FcmpOeq => (Cond::Eq, None),
         Opcode::FcmpUne => (Cond::Ne, None),
         Opcode::FcmpOgt => (Cond::Gt, None),
@@ -132,7 +238,11 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
         Opcode::FcmpUle => (Cond::Le, None),
         Opcode::FcmpOrd => (Cond::Vc, None),
         _ => (Cond::Vs, None),
-    };
+    }
+}
+
+fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, CodegenError> {
+    let (first, second) = float_conditions(data.op);
     let bytes = float_bytes(data.ty);
     if bytes == 0 {
         let refusal = Refusal::of_type(cx.func().types(), data.ty);

@@ -6,7 +6,10 @@
 //! absorbed by another, but for the chains that a rule knows.
 
 use super::narrow;
-use super::operand::{Absorbed, absorbed_by_logic, absorbed_by_sum, compared, field};
+use super::operand::{
+    Absorbed, absorbed_by_logic, absorbed_by_sum, compared, field, is_conditional, is_tested, joins, narrowed_shift,
+    needs_zeros_above,
+};
 use crate::features::STRICT_ALIGN;
 use frazil_codegen::Folder;
 use frazil_ir::{Inst, InstData, Opcode, Operand, Type, Value};
@@ -21,6 +24,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Store => fold_access(folder, data.b, data.ty),
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Add | Opcode::Sub => fold_sum(folder, data),
+        Opcode::And | Opcode::Or if data.ty == Type::I1 => fold_joined(folder, data),
         Opcode::And | Opcode::Or | Opcode::Xor => fold_logic(folder, data),
         Opcode::Mul => fold_long_product(folder, data),
         Opcode::Shl | Opcode::Ashr => fold_field(folder, data),
@@ -28,7 +32,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Branch => fold_condition(folder, data.a),
         Opcode::Select => fold_select(folder, data),
         Opcode::Fneg | Opcode::Fma | Opcode::Fmuladd => fold_signs(folder, data),
-        op if op.is_icmp() && matches!(data.ty, Type::I32 | Type::I64) => fold_compare(folder, data),
+        op if op.is_icmp() => fold_compare(folder, data),
         _ => {}
     }
 }
@@ -121,15 +125,18 @@ fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
 
 /// Folds an `and` that is only looked at for being zero, or the shift or extension of an operand.
 fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
+    let bits = bits_of(folder, data.ty);
     if matches!(data.op, Opcode::IcmpEq | Opcode::IcmpNe)
         && data.b.as_imm() == Some(0)
         && let Some((value, and)) = plain_producer(folder, data.a)
-        && and.op == Opcode::And
+        && is_tested(and, bits)
     {
         folder.fold(value);
         return;
     }
-    let bits = bits_of(folder, data.ty);
+    if !matches!(bits, 32 | 64) {
+        return;
+    }
     for (operand, other) in [(data.b, data.a), (data.a, data.b)] {
         if is_constant(other) {
             continue;
@@ -140,6 +147,44 @@ fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
             folder.fold(value);
             return;
         }
+    }
+}
+
+/// Folds the comparisons that an `and` or `or` of bits joins: the second one compares, or leaves flags as if it had
+/// found the opposite, by what the first one has found.
+fn fold_joined(folder: &mut Folder<'_>, data: &InstData) {
+    let is_folded = |folder: &Folder<'_>, operand| folder.is_folded(operand);
+    for (second, first) in [(data.b, data.a), (data.a, data.b)] {
+        let Some((frozen, value, compare)) = producer_of_bit(folder, second) else {
+            continue;
+        };
+        if !is_conditional(folder.function, compare, &|operand| is_folded(folder, operand)) {
+            continue;
+        }
+        fold_bit(folder, (frozen, value));
+        if let Some((frozen, value, inner)) = producer_of_bit(folder, first)
+            && has_one_condition(folder, inner)
+        {
+            fold_bit(folder, (frozen, value));
+        }
+        return;
+    }
+}
+
+/// What computes a bit, and the `freeze` between, if there is one.
+fn producer_of_bit<'a>(folder: &Folder<'a>, operand: Operand) -> Option<(Option<Value>, Value, &'a InstData)> {
+    let (value, data) = folder.producer(operand)?;
+    if data.op != Opcode::Freeze {
+        return Some((None, value, data));
+    }
+    let (frozen, data) = folder.producer(data.a)?;
+    Some((Some(value), frozen, data))
+}
+
+fn fold_bit(folder: &mut Folder<'_>, (freeze, value): (Option<Value>, Value)) {
+    folder.fold(value);
+    if let Some(freeze) = freeze {
+        folder.fold(freeze);
     }
 }
 
@@ -161,7 +206,10 @@ fn fold_sum(folder: &mut Folder<'_>, data: &InstData) {
         if is_sum && inner.op == Opcode::Zext && fold_counted(folder, value, inner) {
             return;
         }
-        if absorbed_by_sum(folder.function, inner, bits).is_some() {
+        if fold_narrowed_shift(folder, (value, inner), bits) {
+            return;
+        }
+        if absorbed_by_sum(folder.function, inner, bits).is_some() && !lacks_zeros(folder, inner, bits) {
             folder.fold(value);
             return;
         }
@@ -196,12 +244,35 @@ fn fold_logic(folder: &mut Folder<'_>, data: &InstData) {
     for (operand, other) in [(data.b, data.a), (data.a, data.b)] {
         if !is_constant(other)
             && let Some((value, inner)) = plain_producer(folder, operand)
-            && absorbed_by_logic(folder.function, inner, bits).is_some()
         {
-            folder.fold(value);
-            return;
+            if fold_narrowed_shift(folder, (value, inner), bits) {
+                return;
+            }
+            if absorbed_by_logic(folder.function, inner, bits).is_some() && !lacks_zeros(folder, inner, bits) {
+                folder.fold(value);
+                return;
+            }
         }
     }
+}
+
+/// Whether what an instruction shifts must have zeros above it, and may have something else there.
+fn lacks_zeros(folder: &Folder<'_>, inner: &InstData, bits: u32) -> bool {
+    needs_zeros_above(inner, bits)
+        && !narrow::clears_above(folder.function, inner.a, &|operand| folder.is_folded(operand))
+}
+
+/// Folds a shift of 32 bits and the truncation of its result.
+fn fold_narrowed_shift(folder: &mut Folder<'_>, (value, narrowed): (Value, &InstData), bits: u32) -> bool {
+    if narrowed_shift(folder.function, narrowed, bits).is_none() {
+        return false;
+    }
+    let Some((shift, _)) = plain_producer(folder, narrowed.a) else {
+        return false;
+    };
+    folder.fold(shift);
+    folder.fold(value);
+    true
 }
 
 /// Folds the extensions of both factors.
@@ -244,9 +315,10 @@ fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
             && !matches!(compare.op, Opcode::FcmpFalse | Opcode::FcmpTrue))
 }
 
-/// Whether an instruction is such a comparison, and true under one condition on the flags.
+/// Whether an instruction is such a comparison, or joins two, and true under one condition on the flags.
 fn has_one_condition(folder: &Folder<'_>, compare: &InstData) -> bool {
-    is_scalar_compare(folder, compare) && !matches!(compare.op, Opcode::FcmpOne | Opcode::FcmpUeq)
+    let is_compare = is_scalar_compare(folder, compare) && !matches!(compare.op, Opcode::FcmpOne | Opcode::FcmpUeq);
+    is_compare || joins(compare, &|operand| folder.is_folded(operand))
 }
 
 /// Folds a comparison or a truncation to one bit into a branch or select.
@@ -255,7 +327,7 @@ fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
         return;
     };
     let is_folded_trunc = data.op == Opcode::Trunc && is_one_part(folder, data.a);
-    if is_folded_trunc || is_scalar_compare(folder, data) {
+    if is_folded_trunc || is_scalar_compare(folder, data) || has_one_condition(folder, data) {
         folder.fold(value);
     }
 }

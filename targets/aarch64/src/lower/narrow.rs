@@ -4,6 +4,7 @@
 //! An instruction on the lower half of a register clears the upper one, and so do loads, copies and reloads of four
 //! bytes or less. Results of casts to fewer bits and parameters have anything there.
 
+use super::operand::joins;
 use frazil_ir::{EntityRef, Function, InstData, Opcode, Operand, Type, Value};
 
 /// How many values with two operands of the same width are followed.
@@ -30,6 +31,7 @@ fn clears(function: &Function, operand: Operand, is_folded: &impl Fn(Operand) ->
         return false;
     }
     by_itself(function, data, bits)
+        || joins(data, is_folded)
         || steps > 0
             && by_operands(function, (value, data, bits), |operand| {
                 let is_small = |imm: i64| imm >= 0 || bits == HALF_BITS;

@@ -4,6 +4,7 @@
 //! operand, so that they cannot disagree.
 
 use super::low_bits;
+use crate::immediates;
 use frazil_ir::{Function, InstData, Opcode, Operand, Type};
 
 /// The kinds of shift, as instructions have them.
@@ -55,16 +56,31 @@ fn amount(inner: &InstData, bits: u32) -> Option<u32> {
     is_shift.then_some(amount as u32)
 }
 
-/// A shift by a constant. What shifts to the right needs all bits of a register.
+/// A shift by a constant. What shifts to the right needs all bits of a register, or zeros above them.
 fn shifted(inner: &InstData, bits: u32) -> Option<Absorbed> {
     let amount = amount(inner, bits)?;
     let kind = match inner.op {
         Opcode::Shl => LSL,
-        Opcode::Lshr if matches!(bits, 32 | 64) => LSR,
+        Opcode::Lshr => LSR,
         Opcode::Ashr if matches!(bits, 32 | 64) => ASR,
         _ => return None,
     };
     Some(Absorbed::Shifted(inner.a, kind << 6 | amount))
+}
+
+/// Whether an instruction shifts fewer bits than a register has to the right, so that it can only be absorbed where
+/// there are zeros above them.
+pub fn needs_zeros_above(inner: &InstData, bits: u32) -> bool {
+    inner.op == Opcode::Lshr && !matches!(bits, 32 | 64)
+}
+
+/// A shift of half a register whose lower bits become a narrower number. What the operation has above those, nobody
+/// looks at.
+pub fn narrowed_shift(function: &Function, narrowed: &InstData, bits: u32) -> Option<Absorbed> {
+    let is_half = bits < 32 && function.operand_type(narrowed.a) == Some(Type::I32);
+    let shift = function.inst(function.def_inst(narrowed.a.as_value()?)?);
+    let is_absorbed = narrowed.op == Opcode::Trunc && is_half;
+    is_absorbed.then(|| shifted(shift, 32)).flatten()
 }
 
 /// What an operand of a sum of so many bits is.
@@ -99,7 +115,13 @@ fn product(inner: &InstData, bits: u32) -> Option<Absorbed> {
     if let Some(constant) = constant {
         let factor = low_bits(constant.cast_unsigned(), bits);
         let is_simple = |value: u64| value.is_power_of_two();
-        if is_simple(factor) || is_simple(factor.wrapping_sub(1)) || is_simple(factor.wrapping_add(1)) || factor == 0 {
+        let beside = [
+            factor,
+            factor.wrapping_sub(1),
+            factor.wrapping_add(1),
+            low_bits(factor.wrapping_neg(), bits),
+        ];
+        if beside.into_iter().any(is_simple) || factor == 0 {
             return None;
         }
     }
@@ -128,6 +150,36 @@ pub fn absorbed_by_logic(function: &Function, inner: &InstData, bits: u32) -> Op
         }
         _ => None,
     }
+}
+
+/// Whether a comparison of so many bits with zero can look at the bits of an `and` itself. Above fewer bits than a
+/// register has, only a mask has zeros.
+pub fn is_tested(and: &InstData, bits: u32) -> bool {
+    let mask = and.b.as_imm().map(|mask| low_bits(mask.cast_unsigned(), bits));
+    let is_mask = mask.is_some_and(|mask| immediates::logical(mask, 4).is_some());
+    and.op == Opcode::And && (matches!(bits, 32 | 64) || bits < 32 && and.a.as_value().is_some() && is_mask)
+}
+
+/// Whether a comparison can be one that only compares under a condition: of two registers, or of one and a constant.
+pub fn is_conditional(function: &Function, compare: &InstData, is_folded: &impl Fn(Operand) -> bool) -> bool {
+    let bits = match compare.ty {
+        Type::PTR => Some(64),
+        ty => function.types().int_bits(ty),
+    };
+    let is_integer = compare.op.is_icmp() && bits.is_some_and(|bits| bits <= 64);
+    let is_float = compare.op.is_fcmp()
+        && matches!(compare.ty, Type::F32 | Type::F64)
+        && !matches!(
+            compare.op,
+            Opcode::FcmpOne | Opcode::FcmpUeq | Opcode::FcmpFalse | Opcode::FcmpTrue
+        );
+    (is_integer || is_float) && !is_folded(compare.a) && !is_folded(compare.b)
+}
+
+/// Whether an instruction joins comparisons that it has absorbed.
+pub fn joins(data: &InstData, is_folded: &impl Fn(Operand) -> bool) -> bool {
+    let joins_bits = matches!(data.op, Opcode::And | Opcode::Or) && data.ty == Type::I1;
+    joins_bits && (is_folded(data.a) || is_folded(data.b))
 }
 
 /// A field of bits that is moved: the numbers of `ubfm` and `sbfm`.
