@@ -199,6 +199,10 @@ impl Isa for AArch64 {
         }
     }
 
+    fn with_library_calls(&self, function: &Function, view: ModuleView<'_>) -> Option<Function> {
+        crate::outlined::outlined(function, view)
+    }
+
     fn clears_above<F: Fn(Operand) -> bool>(&self, function: &Function, operand: Operand, is_folded: F) -> bool {
         lower::narrow::clears_above(function, operand, &is_folded)
     }

@@ -14,6 +14,7 @@ pub mod islands;
 mod lower;
 mod meaning;
 pub mod ops;
+mod outlined;
 mod pages;
 mod pairs;
 mod peephole;
