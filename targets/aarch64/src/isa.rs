@@ -114,6 +114,8 @@ static DESC: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        // LLVM 22, `TargetLoweringObjectFileELF::Initialize`.
+        has_far_exception_tables: true,
         unwind_section_type: None,
         far_sections: None,
         abs64: Some(ABS64),

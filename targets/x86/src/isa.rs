@@ -119,6 +119,7 @@ static DESC: TargetDesc = TargetDesc {
         flags: 0,
         addends_in_fields: false,
         // `SHT_X86_64_UNWIND`.
+        has_far_exception_tables: false,
         unwind_section_type: Some(0x7000_0001),
         // `SHF_X86_64_LARGE` (System V ABI for x86-64, table 4.2).
         far_sections: Some(FarSections {

@@ -125,6 +125,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        has_far_exception_tables: false,
         unwind_section_type: None,
         far_sections: None,
         abs64: None,
