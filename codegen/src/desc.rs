@@ -401,6 +401,9 @@ pub struct TargetDesc {
     pub pointer_bytes: u8,
     /// What processors can do besides what all of them can.
     pub features: &'static FeatureTable,
+    /// The code models that there is code for, by LLVM's numbers ([`frazil_ir::module::ModuleFlags`]), in the order in
+    /// which they are recommended.
+    pub code_models: &'static [u8],
     /// Address forms.
     pub addressing: Addressing,
     /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.

@@ -4,6 +4,7 @@ use frazil_codegen::{
     Addressing, ClassDesc, CompiledFunction, ElfDesc, PRegSet, Ref, RefKind, Reg, RelocDesc, TargetDesc, UnwindOp,
 };
 use frazil_emit::{EmitError, EmitOptions, ObjectBuilder};
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{Module, RuntimeFunction, SymbolId, text};
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -76,6 +77,7 @@ static TARGET: TargetDesc = TargetDesc {
     incoming_args_offset: 16,
     pointer_bytes: 8,
     features: &frazil_codegen::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,

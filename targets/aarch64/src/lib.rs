@@ -21,6 +21,7 @@ mod peephole;
 mod platform;
 pub mod print;
 mod processors;
+mod reach;
 pub mod regs;
 pub mod relocs;
 pub mod table;

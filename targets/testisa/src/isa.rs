@@ -13,6 +13,7 @@ use frazil_codegen::{
     ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc,
     PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{CallConv, Inst, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
@@ -56,6 +57,7 @@ const DESC: TargetDesc = TargetDesc {
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
     pointer_bytes: 4,
     features: &frazil_codegen::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: -128,

@@ -27,6 +27,7 @@ use frazil_codegen::{
     Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
     RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
@@ -94,6 +95,7 @@ static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: 16,
     pointer_bytes: 8,
     features: &FEATURES,
+    code_models: &[ModuleFlags::SMALL, ModuleFlags::MEDIUM, ModuleFlags::KERNEL],
     addressing: Addressing {
         index_scales: 0b1111,
         min_disp: i32::MIN,

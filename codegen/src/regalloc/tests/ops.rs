@@ -2,6 +2,7 @@
 
 use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, Role, TargetDesc};
 use crate::reg::{PRegSet, Reg};
+use frazil_ir::module::ModuleFlags;
 
 macro_rules! ops {
     ($($name:ident $roles:expr, $desc:expr;)*) => {
@@ -106,6 +107,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: 0,
     pointer_bytes: 8,
     features: &crate::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
