@@ -227,7 +227,7 @@ fn what_is_not_supported_is_refused_by_name() {
     assert!(refusal(&["-mtriple=x86_64-pc-windows-msvc"]).contains("object files of windows"));
     assert!(refusal(&["-mtriple=sparc-linux"]).contains("no target for the triple `sparc-linux`"));
     assert!(refusal(&["-relocation-model=ropi"]).contains("possible values: static, pic"));
-    assert!(refusal(&["-code-model=large"]).contains("possible values: tiny, small, kernel, medium]"));
+    assert!(refusal(&["-code-model=huge"]).contains("possible values: tiny, small, kernel, medium, large]"));
     assert!(refusal(&["-filetipe=obj"]).contains("a similar argument exists: '--filetype'"));
     assert!(refusal(&["-fast-isel"]).contains("-fast-isel is an option of llc: called by the name frazil-llc, "));
     assert!(refusal(&["-emulated-tls"]).contains("-emulated-tls is an option of llc: "));

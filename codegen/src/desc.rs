@@ -404,6 +404,9 @@ pub struct TargetDesc {
     pub pointer_bytes: u8,
     /// What processors can do besides what all of them can.
     pub features: &'static FeatureTable,
+    /// The code models that there is code for, by LLVM's numbers ([`frazil_ir::module::ModuleFlags`]), in the order in
+    /// which they are recommended.
+    pub code_models: &'static [u8],
     /// Address forms.
     pub addressing: Addressing,
     /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.
@@ -479,6 +482,10 @@ pub struct ElfDesc {
     /// Whether relocations leave their addends in the fields that they are for (`SHT_REL`), as 32-bit ABIs mostly have
     /// it, instead of having them beside (`SHT_RELA`).
     pub addends_in_fields: bool,
+    /// Whether pointers to exception tables and in them are distances of 8 bytes, and those to symbols lead through
+    /// pointers in data, wherever code may be placed. Elsewhere, they have 4 bytes, and addresses in code for a fixed
+    /// place.
+    pub has_far_exception_tables: bool,
     /// The type that assemblers give sections of unwind tables, where it is not that of other contents.
     pub unwind_section_type: Option<u32>,
     /// How sections are marked that may lie farther away than code usually reaches, if the ABI has such sections.

@@ -58,6 +58,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn clears_above<F: Fn(Operand) -> bool>(&self, _function: &Function, _operand: Operand, _is_folded: F) -> bool {
         false
     }
+    /// The function with calls for what the target leaves to functions of the run-time library; `None` if there are
+    /// none. Rules may leave other operations to it, too; these are calls of the IR, which all else can see.
+    fn with_library_calls(&self, _function: &Function, _view: ModuleView<'_>) -> Option<Function> {
+        None
+    }
     /// Chooses which single-use producers the rule of `user` absorbs. The choice binds: its rule must take them.
     fn fold(&self, folder: &mut Folder<'_>, user: Inst);
     /// Lowers an instruction that is neither terminator nor call.

@@ -54,6 +54,7 @@ pub use branch::{Branch, BranchMarks, CallTarget, CaseTable, CaseTest, Join, Swi
 pub use buffer::{
     Beyond, CodeBuffer, Islands, LocationMark, LogItem, MarkPlace, PoolConstant, Reach, Reloc, ShortForm,
 };
+pub use context::refusals::refuse_code_model;
 pub use desc::{
     Addressing, ClassDesc, ConvDesc, ElfDesc, FarSections, FixupDesc, FreeDisplacements, OpDesc, ProtectionNote,
     RegDesc, RegisterStack, RelocDesc, Role, SpecialArgs, TargetDesc, ThreadOffset,

@@ -25,7 +25,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
-use crate::unit::{Unit, convention};
+use crate::unit::{Unit, convention, with_library_calls};
 use crate::vectors::{expanded, legal_parts};
 use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
@@ -197,7 +197,9 @@ pub(crate) fn compile<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    with_legal_types(isa, unit, |unit| compile_legal(isa, unit, recipe, passes, state, out))
+    with_library_calls(isa, unit, |unit| {
+        with_legal_types(isa, unit, |unit| compile_legal(isa, unit, recipe, passes, state, out))
+    })
 }
 
 /// The same for a function without vectors that fit no register.

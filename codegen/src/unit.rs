@@ -5,6 +5,7 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::module_view::ModuleView;
 use frazil_ir::module::FunctionHead;
+use frazil_ir::verify::verify_function;
 use frazil_ir::{CallConv, Function, Refusal};
 
 /// A function to be compiled.
@@ -15,6 +16,27 @@ pub struct Unit<'a> {
     pub head: &'a FunctionHead,
     /// The module and the options.
     pub view: ModuleView<'a>,
+}
+
+/// Compiles a function, or the copy of it with calls for what the target leaves to functions
+/// ([`Isa::with_library_calls`]).
+///
+/// # Errors
+/// As `compile`'s.
+#[inline]
+pub(crate) fn with_library_calls<I: Isa>(
+    isa: &I,
+    unit: &Unit<'_>,
+    compile: impl FnOnce(&Unit<'_>) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    let Some(function) = isa.with_library_calls(unit.function, unit.view) else {
+        return compile(unit);
+    };
+    debug_assert_eq!(verify_function(unit.view.module, &function), Ok(()));
+    compile(&Unit {
+        function: &function,
+        ..*unit
+    })
 }
 
 /// The convention with this number, if the target has it.

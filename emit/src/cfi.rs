@@ -1,10 +1,11 @@
 //! Call frame information: the sections `.eh_frame` and `.debug_frame`.
 //!
 //! Format: DWARF 5, section 6.4, as changed by the Linux Standard Base, "Exception Frames". There is one common entry
-//! (augmentation `zR`: distances of 4 bytes from the field) for functions without personality routine and one (`zPLR`)
-//! for each such routine, each before the first function that needs it; and one entry for each function. Order and
-//! padding are what GNU `as` writes, so that text assembles to the same bytes. `.debug_frame` is as the standard has
-//! it, with addresses and without augmentations.
+//! (augmentation `zR`: distances from the field, of 4 bytes, or of 8 in the large code model) for functions without
+//! personality routine and one (`zPLR`) for each such routine, each before the first function that needs it; and one
+//! entry for each function. Order and padding are what GNU `as` writes, so that text assembles to the same bytes, but
+//! in the large model, for which it has no directive. `.debug_frame` is as the standard has it, with addresses and
+//! without augmentations.
 
 use crate::exceptions::{Encodings, put_signed, put_unsigned};
 use frazil_codegen::{TargetDesc, UnwindOp};
@@ -31,8 +32,9 @@ pub(crate) const VAL_EXPRESSION: u8 = 0x16;
 const TOGGLE_SIGNED: u8 = 0x2d;
 pub(crate) const OP_BREG0: u8 = 0x70;
 const OP_BREGX: u8 = 0x92;
-/// Pointers are signed 4-byte distances from the field.
+/// Pointers are signed distances from the field, of 4 bytes or of 8.
 const POINTER_ENCODING: u8 = 0x1b;
+const LONG_POINTER_ENCODING: u8 = 0x1c;
 
 /// The section while it is made.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub struct FrameTable {
     /// The version of `.debug_frame`; `None` for `.eh_frame`.
     debug_version: Option<u8>,
     address_bytes: u8,
+    /// Bytes of the distances in `.eh_frame`.
+    pointer_bytes: u8,
     bytes: Vec<u8>,
     code_align: u32,
     data_align: i32,
@@ -88,9 +92,12 @@ impl Common {
 }
 
 impl FrameTable {
-    /// An empty `.eh_frame`.
-    pub fn new(target: &TargetDesc) -> FrameTable {
-        FrameTable::of_version(target, None)
+    /// An empty `.eh_frame`, in the large code model or another one.
+    pub fn new(target: &TargetDesc, is_large: bool) -> FrameTable {
+        FrameTable {
+            pointer_bytes: if is_large { 8 } else { 4 },
+            ..FrameTable::of_version(target, None)
+        }
     }
 
     /// An empty `.debug_frame` in a version of its own: 1, 3 or 4.
@@ -103,6 +110,7 @@ impl FrameTable {
         FrameTable {
             debug_version,
             address_bytes: target.pointer_bytes,
+            pointer_bytes: 4,
             bytes: Vec::new(),
             code_align: u32::from(elf.code_align.max(1)),
             data_align: i32::from(elf.data_align),
@@ -150,13 +158,18 @@ impl FrameTable {
         put_signed(&mut self.bytes, self.data_align);
         self.bytes.push(self.return_address_column as u8);
         let mut field = None;
+        let of_code = match self.pointer_bytes {
+            8 => LONG_POINTER_ENCODING,
+            _ => POINTER_ENCODING,
+        };
         if let Some((_, encodings)) = personality {
-            self.bytes.extend_from_slice(&[7, encodings.symbol]);
+            let length = 3 + encodings.pointer_bytes;
+            self.bytes.extend_from_slice(&[length, encodings.symbol]);
             field = Some(self.bytes.len() as u64);
-            self.put_u32(0);
-            self.bytes.extend_from_slice(&[encodings.table, POINTER_ENCODING]);
+            self.put_length(0, encodings.pointer_bytes);
+            self.bytes.extend_from_slice(&[encodings.table, of_code]);
         } else {
-            self.bytes.extend_from_slice(&[1, POINTER_ENCODING]);
+            self.bytes.extend_from_slice(&[1, of_code]);
         }
         self.initial.iter().for_each(|&op| self.put_op(op));
         self.close(4);
@@ -201,13 +214,13 @@ impl FrameTable {
         self.put_u32(0);
         self.put_u32(self.bytes.len() as u32 - common);
         let code = self.bytes.len() as u64;
-        self.put_u32(0);
-        self.put_u32(code_bytes);
+        self.put_length(0, self.pointer_bytes);
+        self.put_length(code_bytes, self.pointer_bytes);
         let mut table = None;
-        if personality.is_some() {
-            self.bytes.push(4);
+        if let Some((_, encodings)) = personality {
+            self.bytes.push(encodings.pointer_bytes);
             table = Some(self.bytes.len() as u64);
-            self.put_u32(0);
+            self.put_length(0, encodings.pointer_bytes);
         } else {
             self.bytes.push(0);
         }
@@ -388,6 +401,7 @@ mod tests {
         let mut table = FrameTable {
             debug_version: None,
             address_bytes: 8,
+            pointer_bytes: 4,
             bytes: Vec::new(),
             code_align: 1,
             data_align: -8,

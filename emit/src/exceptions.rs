@@ -6,17 +6,17 @@
 //! code and tables need no relocation at load time; that for a personality routine is shared by all objects.
 
 use frazil_codegen::exceptions::{ExceptionTable, Landing};
-use frazil_codegen::{CompiledFunction, Label, RelocationModel};
+use frazil_codegen::{CompiledFunction, ElfDesc, Label, RelocationModel};
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{FuncId, Module, SymbolId};
 
 /// DWARF pointer encoding: none.
 const OMITTED: u8 = 0xff;
+/// The bit of those by which pointers are pointers to pointers.
+const INDIRECT: u8 = 0x80;
 /// Unsigned LEB128 numbers.
 const LEB128: u8 = 0x01;
-/// Bytes that a pointer in a table takes.
-pub const POINTER_BYTES: usize = 4;
-/// Log2 of the alignment of a table.
+/// Log2 of the alignment of a table, and of the types in it.
 pub const TABLE_ALIGN_LOG2: u8 = 2;
 
 /// How tables hold pointers, as DWARF numbers.
@@ -28,24 +28,24 @@ pub struct Encodings {
     pub table: u8,
     /// Whether symbols are named through pointers in data.
     pub is_indirect: bool,
+    /// Bytes that a pointer takes.
+    pub pointer_bytes: u8,
 }
 
 impl Encodings {
-    /// What LLVM chooses for the small code model.
-    pub fn of(model: RelocationModel) -> Encodings {
-        match model {
-            // Indirect, relative to the field, signed 4 bytes.
-            RelocationModel::Pic => Encodings {
-                symbol: 0x9b,
-                table: 0x1b,
-                is_indirect: true,
-            },
-            // Unsigned 4 bytes.
-            RelocationModel::Static => Encodings {
-                symbol: 0x03,
-                table: 0x03,
-                is_indirect: false,
-            },
+    /// What a target has in code that may be placed so.
+    pub fn of(elf: &ElfDesc, model: RelocationModel) -> Encodings {
+        // Relative to the field and signed, of 4 bytes or of 8, or unsigned of 4; symbols are indirect.
+        let (symbol, table, pointer_bytes) = match model {
+            _ if elf.has_far_exception_tables => (0x9c, 0x1c, 8),
+            RelocationModel::Pic => (0x9b, 0x1b, 4),
+            RelocationModel::Static => (0x03, 0x03, 4),
+        };
+        Encodings {
+            symbol,
+            table,
+            is_indirect: symbol & INDIRECT != 0,
+            pointer_bytes,
         }
     }
 
@@ -169,20 +169,20 @@ pub fn encode(code: &CompiledFunction, encodings: Encodings) -> TableBytes {
         out.bytes.extend_from_slice(&body);
         return out;
     }
-    put_types_behind(&mut out, &body, table);
+    put_types_behind(&mut out, &body, table, usize::from(encodings.pointer_bytes));
     out.bytes.extend_from_slice(&parts.filters);
     out
 }
 
 /// Appends the distance to the end of the types, what stands before them, and types.
-fn put_types_behind(out: &mut TableBytes, body: &[u8], table: &ExceptionTable) {
-    let types_bytes = table.types.len() * POINTER_BYTES;
+fn put_types_behind(out: &mut TableBytes, body: &[u8], table: &ExceptionTable, pointer_bytes: usize) {
+    let types_bytes = table.types.len() * pointer_bytes;
     let start = out.bytes.len();
     // The distance contains filler that depends on the length of the distance's own number.
     let mut length = 1;
     let (distance, filler) = loop {
         let before_types = start + length + body.len();
-        let filler = before_types.next_multiple_of(POINTER_BYTES) - before_types;
+        let filler = before_types.next_multiple_of(1 << TABLE_ALIGN_LOG2) - before_types;
         let distance = (body.len() + filler + types_bytes) as u32;
         if unsigned_bytes(distance) <= length {
             break (distance, filler);
@@ -194,7 +194,7 @@ fn put_types_behind(out: &mut TableBytes, body: &[u8], table: &ExceptionTable) {
     out.bytes.resize(out.bytes.len() + filler, 0);
     for symbol in table.types.iter().rev() {
         out.types.extend(symbol.map(|symbol| (out.bytes.len() as u32, symbol)));
-        out.bytes.extend_from_slice(&[0; POINTER_BYTES]);
+        out.bytes.resize(out.bytes.len() + pointer_bytes, 0);
     }
 }
 

@@ -4,6 +4,7 @@ use frazil_codegen::{
     Addressing, ClassDesc, CompiledFunction, ElfDesc, PRegSet, Ref, RefKind, Reg, RelocDesc, TargetDesc, UnwindOp,
 };
 use frazil_emit::{EmitError, EmitOptions, ObjectBuilder};
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{Module, RuntimeFunction, SymbolId, text};
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
@@ -77,6 +78,7 @@ static TARGET: TargetDesc = TargetDesc {
     incoming_args_offset: 16,
     pointer_bytes: 8,
     features: &frazil_codegen::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
@@ -96,6 +98,7 @@ static TARGET: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        has_far_exception_tables: false,
         unwind_section_type: None,
         far_sections: None,
         abs64: Some(ABS64),

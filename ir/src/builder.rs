@@ -8,10 +8,12 @@
 
 use crate::constant::{AsmData, ConstData, ConstKind};
 use crate::entities::{Block, ConstId, Inst, SigId, SlotId, SymbolId, Value};
+use crate::flags::CallFlags;
 use crate::function::{BlockData, Function, InstData, SlotData, ValueData, ValueKind};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
-use crate::signature::Signature;
+use crate::runtime::RuntimeFunction;
+use crate::signature::{Param, Signature};
 use crate::types::{TooManyTypes, Type, TypeData};
 use frazil_support::EntityRef;
 
@@ -224,6 +226,28 @@ impl Function {
     pub fn push_sig(&mut self, signature: Signature) -> SigId {
         self.sigs.push(signature);
         SigId::new(self.sigs.len() - 1)
+    }
+
+    /// A call of a run-time function in a module of so many symbols, to be pushed. It throws nothing.
+    pub fn runtime_call(
+        &mut self,
+        function: RuntimeFunction,
+        module_symbols: usize,
+        arguments: &[(Operand, Type)],
+        result: Type,
+    ) -> InstData {
+        let sig = self.push_sig(Signature {
+            params: arguments.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
+            returns: vec![Param::plain(result)],
+            fixed_params: arguments.len() as u32,
+            ..Signature::default()
+        });
+        let mut words = vec![Operand::raw(arguments.len() as u32), Operand::raw(sig.as_u32())];
+        words.extend(arguments.iter().map(|&(operand, _)| operand));
+        let start = self.push_pool(&words);
+        let callee = Operand::symbol(function.symbol(module_symbols));
+        let flags = CallFlags::NO_UNWIND.bits();
+        InstData::new(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start))
     }
 
     /// A phi, to be pushed, that has no operands yet but room for `room` of them, which come once the predecessors of

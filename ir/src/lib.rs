@@ -51,7 +51,7 @@ pub use pass::{
 };
 pub use platform::Platform;
 pub use refusal::Refusal;
-pub use runtime::RuntimeFunction;
+pub use runtime::{AtomicUpdate, RuntimeFunction};
 pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
 pub use strict::StrictFlags;
 pub use types::{TableIdentity, Type, TypeData, TypeTable};

@@ -582,10 +582,35 @@ pub struct ModuleFlags {
 }
 
 impl ModuleFlags {
-    /// LLVM's number of the kernel's code model.
-    const KERNEL: u8 = 2;
+    /// LLVM's numbers of code models (`llvm/Support/CodeGen.h`): all symbols within a megabyte.
+    pub const TINY: u8 = 0;
+    /// All symbols within two or four gigabytes.
+    pub const SMALL: u8 = 1;
+    /// The same, at addresses that are negative.
+    pub const KERNEL: u8 = 2;
+    /// Code and small data as in the small model, large data anywhere.
+    pub const MEDIUM: u8 = 3;
+    /// Code and data anywhere.
+    pub const LARGE: u8 = 4;
 
-    /// Whether the code model is that of kernels: within the last two gigabytes of addresses.
+    /// The name of a code model by LLVM's number.
+    pub fn code_model_name(number: u8) -> Option<&'static str> {
+        ["tiny", "small", "kernel", "medium", "large"]
+            .get(usize::from(number))
+            .copied()
+    }
+
+    /// Whether the code model is the tiny one.
+    pub fn is_tiny(&self) -> bool {
+        self.code_model == Some(ModuleFlags::TINY)
+    }
+
+    /// Whether the code model is the large one.
+    pub fn is_large(&self) -> bool {
+        self.code_model == Some(ModuleFlags::LARGE)
+    }
+
+    /// Whether the code model is that of kernels.
     pub fn is_for_kernel(&self) -> bool {
         self.code_model == Some(ModuleFlags::KERNEL)
     }

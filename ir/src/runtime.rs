@@ -55,6 +55,57 @@ runtime_functions! {
     AtomicFetchSub16 "__atomic_fetch_sub_16" AtomicFetchAnd16 "__atomic_fetch_and_16"
     AtomicFetchOr16 "__atomic_fetch_or_16" AtomicFetchXor16 "__atomic_fetch_xor_16"
     AtomicFetchNand16 "__atomic_fetch_nand_16"
+    // In the order that `of_update` counts on.
+    Cas1Relax "__aarch64_cas1_relax" Cas1Acq "__aarch64_cas1_acq"
+    Cas1Rel "__aarch64_cas1_rel" Cas1AcqRel "__aarch64_cas1_acq_rel"
+    Cas2Relax "__aarch64_cas2_relax" Cas2Acq "__aarch64_cas2_acq"
+    Cas2Rel "__aarch64_cas2_rel" Cas2AcqRel "__aarch64_cas2_acq_rel"
+    Cas4Relax "__aarch64_cas4_relax" Cas4Acq "__aarch64_cas4_acq"
+    Cas4Rel "__aarch64_cas4_rel" Cas4AcqRel "__aarch64_cas4_acq_rel"
+    Cas8Relax "__aarch64_cas8_relax" Cas8Acq "__aarch64_cas8_acq"
+    Cas8Rel "__aarch64_cas8_rel" Cas8AcqRel "__aarch64_cas8_acq_rel"
+    Cas16Relax "__aarch64_cas16_relax" Cas16Acq "__aarch64_cas16_acq"
+    Cas16Rel "__aarch64_cas16_rel" Cas16AcqRel "__aarch64_cas16_acq_rel"
+    Swp1Relax "__aarch64_swp1_relax" Swp1Acq "__aarch64_swp1_acq"
+    Swp1Rel "__aarch64_swp1_rel" Swp1AcqRel "__aarch64_swp1_acq_rel"
+    Swp2Relax "__aarch64_swp2_relax" Swp2Acq "__aarch64_swp2_acq"
+    Swp2Rel "__aarch64_swp2_rel" Swp2AcqRel "__aarch64_swp2_acq_rel"
+    Swp4Relax "__aarch64_swp4_relax" Swp4Acq "__aarch64_swp4_acq"
+    Swp4Rel "__aarch64_swp4_rel" Swp4AcqRel "__aarch64_swp4_acq_rel"
+    Swp8Relax "__aarch64_swp8_relax" Swp8Acq "__aarch64_swp8_acq"
+    Swp8Rel "__aarch64_swp8_rel" Swp8AcqRel "__aarch64_swp8_acq_rel"
+    Ldadd1Relax "__aarch64_ldadd1_relax" Ldadd1Acq "__aarch64_ldadd1_acq"
+    Ldadd1Rel "__aarch64_ldadd1_rel" Ldadd1AcqRel "__aarch64_ldadd1_acq_rel"
+    Ldadd2Relax "__aarch64_ldadd2_relax" Ldadd2Acq "__aarch64_ldadd2_acq"
+    Ldadd2Rel "__aarch64_ldadd2_rel" Ldadd2AcqRel "__aarch64_ldadd2_acq_rel"
+    Ldadd4Relax "__aarch64_ldadd4_relax" Ldadd4Acq "__aarch64_ldadd4_acq"
+    Ldadd4Rel "__aarch64_ldadd4_rel" Ldadd4AcqRel "__aarch64_ldadd4_acq_rel"
+    Ldadd8Relax "__aarch64_ldadd8_relax" Ldadd8Acq "__aarch64_ldadd8_acq"
+    Ldadd8Rel "__aarch64_ldadd8_rel" Ldadd8AcqRel "__aarch64_ldadd8_acq_rel"
+    Ldclr1Relax "__aarch64_ldclr1_relax" Ldclr1Acq "__aarch64_ldclr1_acq"
+    Ldclr1Rel "__aarch64_ldclr1_rel" Ldclr1AcqRel "__aarch64_ldclr1_acq_rel"
+    Ldclr2Relax "__aarch64_ldclr2_relax" Ldclr2Acq "__aarch64_ldclr2_acq"
+    Ldclr2Rel "__aarch64_ldclr2_rel" Ldclr2AcqRel "__aarch64_ldclr2_acq_rel"
+    Ldclr4Relax "__aarch64_ldclr4_relax" Ldclr4Acq "__aarch64_ldclr4_acq"
+    Ldclr4Rel "__aarch64_ldclr4_rel" Ldclr4AcqRel "__aarch64_ldclr4_acq_rel"
+    Ldclr8Relax "__aarch64_ldclr8_relax" Ldclr8Acq "__aarch64_ldclr8_acq"
+    Ldclr8Rel "__aarch64_ldclr8_rel" Ldclr8AcqRel "__aarch64_ldclr8_acq_rel"
+    Ldset1Relax "__aarch64_ldset1_relax" Ldset1Acq "__aarch64_ldset1_acq"
+    Ldset1Rel "__aarch64_ldset1_rel" Ldset1AcqRel "__aarch64_ldset1_acq_rel"
+    Ldset2Relax "__aarch64_ldset2_relax" Ldset2Acq "__aarch64_ldset2_acq"
+    Ldset2Rel "__aarch64_ldset2_rel" Ldset2AcqRel "__aarch64_ldset2_acq_rel"
+    Ldset4Relax "__aarch64_ldset4_relax" Ldset4Acq "__aarch64_ldset4_acq"
+    Ldset4Rel "__aarch64_ldset4_rel" Ldset4AcqRel "__aarch64_ldset4_acq_rel"
+    Ldset8Relax "__aarch64_ldset8_relax" Ldset8Acq "__aarch64_ldset8_acq"
+    Ldset8Rel "__aarch64_ldset8_rel" Ldset8AcqRel "__aarch64_ldset8_acq_rel"
+    Ldeor1Relax "__aarch64_ldeor1_relax" Ldeor1Acq "__aarch64_ldeor1_acq"
+    Ldeor1Rel "__aarch64_ldeor1_rel" Ldeor1AcqRel "__aarch64_ldeor1_acq_rel"
+    Ldeor2Relax "__aarch64_ldeor2_relax" Ldeor2Acq "__aarch64_ldeor2_acq"
+    Ldeor2Rel "__aarch64_ldeor2_rel" Ldeor2AcqRel "__aarch64_ldeor2_acq_rel"
+    Ldeor4Relax "__aarch64_ldeor4_relax" Ldeor4Acq "__aarch64_ldeor4_acq"
+    Ldeor4Rel "__aarch64_ldeor4_rel" Ldeor4AcqRel "__aarch64_ldeor4_acq_rel"
+    Ldeor8Relax "__aarch64_ldeor8_relax" Ldeor8Acq "__aarch64_ldeor8_acq"
+    Ldeor8Rel "__aarch64_ldeor8_rel" Ldeor8AcqRel "__aarch64_ldeor8_acq_rel"
     Fegetenv "fegetenv" Fesetenv "fesetenv" Fegetmode "fegetmode" Fesetmode "fesetmode"
     Truncsfhf2 "__truncsfhf2" Truncdfhf2 "__truncdfhf2" Truncxfhf2 "__truncxfhf2" Extendhfsf2 "__extendhfsf2"
     Trunctfhf2 "__trunctfhf2" Truncsfbf2 "__truncsfbf2" Truncdfbf2 "__truncdfbf2" Truncxfbf2 "__truncxfbf2"
@@ -96,7 +147,37 @@ runtime_functions! {
     StackCheckGuard "__stack_chk_guard"
 }
 
+/// An atomic update of memory for which the run-time library has functions that do it by the best instructions of the
+/// processor that they find themselves on (LLVM 22, `RuntimeLibcalls.td`: outlined atomics).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicUpdate {
+    /// Of 1 to 16 bytes. All others are of 1 to 8.
+    CompareExchange,
+    Exchange,
+    Add,
+    /// Clears the bits that the operand has; the others set them, or turn them around.
+    Clear,
+    Set,
+    Toggle,
+}
+
 impl RuntimeFunction {
+    /// The function that does an update of so many bytes, a power of two, and what orders it. It takes the operands in
+    /// the order in which instructions compare and store them, then the address, and returns the old contents.
+    pub fn of_update(update: AtomicUpdate, bytes: u32, acquires: bool, releases: bool) -> Option<RuntimeFunction> {
+        let (first, most_bytes) = match update {
+            AtomicUpdate::CompareExchange => (RuntimeFunction::Cas1Relax, 16),
+            AtomicUpdate::Exchange => (RuntimeFunction::Swp1Relax, 8),
+            AtomicUpdate::Add => (RuntimeFunction::Ldadd1Relax, 8),
+            AtomicUpdate::Clear => (RuntimeFunction::Ldclr1Relax, 8),
+            AtomicUpdate::Set => (RuntimeFunction::Ldset1Relax, 8),
+            AtomicUpdate::Toggle => (RuntimeFunction::Ldeor1Relax, 8),
+        };
+        let size = bytes.checked_ilog2().filter(|_| bytes <= most_bytes)?;
+        let order = usize::from(acquires) + 2 * usize::from(releases);
+        ALL.get(first as usize + 4 * size as usize + order).copied()
+    }
+
     /// The symbol that names it in a module with `module_symbols` symbols.
     #[inline]
     pub fn symbol(self, module_symbols: usize) -> SymbolId {
@@ -124,5 +205,36 @@ impl RuntimeFunction {
     /// The number of runtime functions in the table.
     pub fn count() -> usize {
         ALL.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_have_the_functions_of_their_size_and_order() {
+        for (update, name, sizes) in [
+            (AtomicUpdate::CompareExchange, "cas", &[1, 2, 4, 8, 16][..]),
+            (AtomicUpdate::Exchange, "swp", &[1, 2, 4, 8]),
+            (AtomicUpdate::Add, "ldadd", &[1, 2, 4, 8]),
+            (AtomicUpdate::Clear, "ldclr", &[1, 2, 4, 8]),
+            (AtomicUpdate::Set, "ldset", &[1, 2, 4, 8]),
+            (AtomicUpdate::Toggle, "ldeor", &[1, 2, 4, 8]),
+        ] {
+            for &bytes in sizes {
+                for (order, acquires, releases) in [
+                    ("relax", false, false),
+                    ("acq", true, false),
+                    ("rel", false, true),
+                    ("acq_rel", true, true),
+                ] {
+                    let found = RuntimeFunction::of_update(update, bytes, acquires, releases);
+                    let expected = format!("__aarch64_{name}{bytes}_{order}");
+                    assert_eq!(found.map(RuntimeFunction::name), Some(expected.as_str()));
+                }
+            }
+        }
+        assert_eq!(RuntimeFunction::of_update(AtomicUpdate::Add, 16, true, true), None);
     }
 }

@@ -3,7 +3,7 @@
 use crate::diagnostics::{Error, Stage};
 use clap::{Args, ValueEnum};
 use frazil_codegen::RelocationModel;
-use frazil_ir::module::FramePointer;
+use frazil_ir::module::{FramePointer, ModuleFlags};
 use std::path::PathBuf;
 
 /// What the command line says about the target.
@@ -54,27 +54,30 @@ pub enum Model {
     Pic,
 }
 
-/// Values of `--code-model`: those that there is code for.
+/// Values of `--code-model`. Each target has some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CodeModel {
-    /// As small
+    /// All symbols within a megabyte
     Tiny,
-    /// All symbols within two gigabytes
+    /// All symbols within two gigabytes, or four
     Small,
     /// Within the last two gigabytes of addresses; static code only
     Kernel,
     /// Code and small data within two gigabytes, large data anywhere
     Medium,
+    /// Code and data anywhere
+    Large,
 }
 
 impl CodeModel {
     /// LLVM's number (`llvm/Support/CodeGen.h`).
     pub fn number(self) -> u8 {
         match self {
-            CodeModel::Tiny => 0,
-            CodeModel::Small => 1,
-            CodeModel::Kernel => 2,
-            CodeModel::Medium => 3,
+            CodeModel::Tiny => ModuleFlags::TINY,
+            CodeModel::Small => ModuleFlags::SMALL,
+            CodeModel::Kernel => ModuleFlags::KERNEL,
+            CodeModel::Medium => ModuleFlags::MEDIUM,
+            CodeModel::Large => ModuleFlags::LARGE,
         }
     }
 }

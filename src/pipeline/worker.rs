@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::timing::{Clock, Report};
 use frazil_codegen::inline_asm::AsmCode;
 use frazil_codegen::optimize::OptimizeState;
-use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, Unit};
+use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Target, Unit, refuse_code_model};
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::pass::TargetFacts;
@@ -157,16 +157,20 @@ impl<'a> Worker<'a> {
             }
             optimize.set_registers(options.registers.choice(target.desc())?);
         }
+        let view = ModuleView {
+            frame_pointer: options.frame_pointer,
+            ..ModuleView::new(module, relocation_model(module, options))
+        };
+        if options.code_model.is_some() {
+            refuse_code_model(target.desc(), view)?;
+        }
         Ok(Worker {
             opened,
             options,
             keeps_log,
             reader: opened.reader(),
             target,
-            view: ModuleView {
-                frame_pointer: options.frame_pointer,
-                ..ModuleView::new(module, relocation_model(module, options))
-            },
+            view,
             runner: runner(options, module, target_facts(target.desc()))?,
             codegen: &options.recipe.codegen,
             function: Function::new(),

@@ -1,8 +1,9 @@
-//! Code models that the command line asks for: where data goes, and that programs with far data run.
+//! Code models that the command line asks for: where data goes, and that programs run, those with far data included.
 
 use super::object_file::ObjectFile;
 use super::{by_frazil, by_llc, each_way, here};
 use crate::RECIPES;
+use frazil_test_support::machines::AARCH64;
 use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -106,6 +107,54 @@ fn the_guard_of_frames_in_kernels_is_in_the_other_segment() {
         for recipe in RECIPES {
             let object = by_frazil(&folder, &module, recipe, false, &[model]);
             assert_eq!(guards(&object), expected, "{recipe}");
+        }
+    }
+}
+
+/// Where the section of far data is, which nothing but a whole address reaches.
+const FAR_DATA: &str = "-Wl,--section-start=far_data=0x4000000000";
+
+#[test]
+fn programs_for_aarch64_run_in_each_of_its_models() {
+    let folder = Folder::new("module-features-aarch64-models");
+    let (program, other) = (folder.path("program"), folder.path("other.o"));
+    let [emulator, emulator_options @ ..] = AARCH64.emulator else {
+        panic!("programs for AArch64 need an emulator");
+    };
+    let mut cc = Command::new(AARCH64.compiler);
+    cc.args(["-c", "-fPIE"]).arg(here("models-other.c"));
+    run(cc.arg("-o").arg(&other));
+    for (model, placed, link) in [
+        ("small", "-fno-pic", &["-no-pie"][..]),
+        ("tiny", "-fno-pic", &["-no-pie"]),
+        ("tiny", "-fno-pic", &["-static"]),
+        ("tiny", "-fPIE", &["-pie"]),
+        ("large", "-fno-pic", &["-no-pie"]),
+        ("large", "-fno-pic", &["-no-pie", FAR_DATA]),
+        ("large", "-fno-pic", &["-static", FAR_DATA]),
+        ("large", "-fPIE", &["-pie"]),
+    ] {
+        let far = if link.contains(&FAR_DATA) { "-DFAR" } else { "-DNEAR" };
+        let target = format!("--target={}", AARCH64.triple);
+        let words = [&target, "-O1", "-fexceptions", placed, far];
+        let module = compiled(&folder, "models-main.c", &words);
+        let relocation_model = match placed {
+            "-fPIE" => "-relocation-model=pic",
+            _ => "-relocation-model=static",
+        };
+        let model = format!("-code-model={model}");
+        let words = [model.as_str(), relocation_model];
+        let output = |object: &Path| {
+            let mut cc = Command::new(AARCH64.compiler);
+            run(cc.args(link).arg(object).arg(&other).arg("-o").arg(&program));
+            let mut emulated = Command::new(emulator);
+            String::from_utf8(run(emulated.args(emulator_options).arg(&program))).expect("text")
+        };
+        let expected = output(&by_llc(&folder, &module, &words));
+        assert!(expected.ends_with("left with 8\nleft with 9\ndone\n"), "{expected}");
+        for recipe in ["Om1", "O2"] {
+            let object = by_frazil(&folder, &module, recipe, false, &words);
+            assert_eq!(output(&object), expected, "{recipe}, {words:?}, {link:?}");
         }
     }
 }

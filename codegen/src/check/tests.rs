@@ -8,6 +8,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{
     AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
 };
+use frazil_ir::module::ModuleFlags;
 
 const A: Reg = Reg::physical(0, 0);
 const B: Reg = Reg::physical(0, 1);
@@ -69,6 +70,7 @@ static TARGET: TargetDesc = TargetDesc {
     incoming_args_offset: 0,
     pointer_bytes: 8,
     features: &crate::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
@@ -88,6 +90,7 @@ static TARGET: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        has_far_exception_tables: false,
         unwind_section_type: None,
         far_sections: None,
         abs64: None,

@@ -73,7 +73,7 @@ pub(crate) struct Base<'a, I: Isa> {
 impl<'a, I: Isa> Base<'a, I> {
     /// Begins a function, unless it must be refused.
     pub(crate) fn new(isa: &'a I, unit: &Unit<'a>, buf: &'a mut CodeBuffer) -> Result<Base<'a, I>, CodegenError> {
-        refusals::refuse_attributes(unit.head, unit.view)?;
+        refusals::refuse_attributes(isa.desc(), unit.head, unit.view)?;
         if unit.head.naked {
             refusals::refuse_naked(unit.function)?;
         }

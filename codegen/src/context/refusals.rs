@@ -6,11 +6,15 @@ use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::module_view::{ModuleView, RelocationModel};
 use crate::unit::Unit;
-use frazil_ir::module::{FunctionHead, ReturnSigning};
+use frazil_ir::module::{FunctionHead, ModuleFlags, ReturnSigning};
 use frazil_ir::{CallFlags, Effects, Function, InstData, Opcode, Refusal, TypeData};
 
 /// Attributes and module flags that would change the code in ways that are not implemented.
-pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Result<(), CodegenError> {
+pub(crate) fn refuse_attributes(
+    desc: &TargetDesc,
+    head: &FunctionHead,
+    view: ModuleView<'_>,
+) -> Result<(), CodegenError> {
     if let Some((refusal, names)) = head.unsupported {
         let names = view.module.strings.display(names);
         return Err(CodegenError::unsupported(
@@ -18,21 +22,36 @@ pub(crate) fn refuse_attributes(head: &FunctionHead, view: ModuleView<'_>) -> Re
             format!("function attribute {names}"),
         ));
     }
-    // LLVM's numbers (`llvm/Support/CodeGen.h`). In the medium model, data that may be far away is marked as such. In
-    // the kernel's, everything is as near as in the small one, but at addresses that are negative.
     match view.module.flags.code_model {
-        None | Some(0 | 1 | 3) => Ok(()),
-        Some(2) if view.relocation_model == RelocationModel::Static => Ok(()),
-        Some(2) => Err(CodegenError::unsupported(
-            Refusal::CodeModel,
-            "code model kernel in code that may be placed anywhere",
-        )),
-        Some(4) => Err(CodegenError::unsupported(Refusal::CodeModel, "code model large")),
-        Some(other) => Err(CodegenError::unsupported(
-            Refusal::CodeModel,
-            format!("code model number {other}"),
-        )),
+        Some(_) => refuse_code_model(desc, view),
+        None => Ok(()),
     }
+}
+
+/// Refuses a module whose code model the target has no code for. In the medium model, data that may be far away is
+/// marked as such. In the kernel's, everything is as near as in the small one.
+///
+/// # Errors
+/// The name of the model, and of those that there are.
+#[cold]
+pub fn refuse_code_model(desc: &TargetDesc, view: ModuleView<'_>) -> Result<(), CodegenError> {
+    let Some(number) = view.module.flags.code_model else {
+        return Ok(());
+    };
+    let name = |number| match ModuleFlags::code_model_name(number) {
+        Some(name) => name.to_owned(),
+        None => format!("number {number}"),
+    };
+    let mut what = format!("code model {}", name(number));
+    if !desc.code_models.contains(&number) {
+        let others: Vec<String> = desc.code_models.iter().copied().map(name).collect();
+        what += &format!("; {} has {}", desc.name, others.join(", "));
+    } else if number == ModuleFlags::KERNEL && view.relocation_model == RelocationModel::Pic {
+        what += " in code that may be placed anywhere";
+    } else {
+        return Ok(());
+    }
+    Err(CodegenError::unsupported(Refusal::CodeModel, what))
 }
 
 /// The largest alignment of stacks: a page.

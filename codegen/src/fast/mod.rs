@@ -69,7 +69,7 @@ use crate::pass::NoMachPasses;
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use crate::result::CompiledFunction;
-use crate::unit::Unit;
+use crate::unit::{Unit, with_library_calls};
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
@@ -120,7 +120,9 @@ pub(crate) fn compile<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    with_legal_types(isa, unit, |unit| compile_legal(isa, unit, state, out))
+    with_library_calls(isa, unit, |unit| {
+        with_legal_types(isa, unit, |unit| compile_legal(isa, unit, state, out))
+    })
 }
 
 /// The same for a function without vectors that fit no register.

@@ -20,8 +20,8 @@ use crate::unit::Unit;
 use frazil_ir::edit::Editor;
 use frazil_ir::typing::{is_cast, is_reduction};
 use frazil_ir::{
-    CallFlags, ConstKind, ConstView, EntityRef, Format, Function, Inst, InstData, Opcode, Operand, Param, Refusal,
-    Results, RuntimeFunction, Signature, StrictFlags, Type, TypeData, TypeTable, Value,
+    ConstKind, ConstView, EntityRef, Format, Function, Inst, InstData, Opcode, Operand, Refusal, Results,
+    RuntimeFunction, StrictFlags, Type, TypeData, TypeTable, Value,
 };
 
 /// An operation on scalars.
@@ -310,18 +310,11 @@ impl Legalizer<'_> {
 
     /// Queues a call of a function of the run-time library.
     pub(super) fn call(&mut self, function: RuntimeFunction, arguments: &[(Operand, Type)], result: Type) -> Operand {
-        let sig = self.function.push_sig(Signature {
-            params: arguments.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
-            returns: vec![Param::plain(result)],
-            fixed_params: arguments.len() as u32,
-            ..Signature::default()
-        });
-        let mut words = vec![Operand::raw(arguments.len() as u32), Operand::raw(sig.as_u32())];
-        words.extend(arguments.iter().map(|&(operand, _)| operand));
-        let start = self.function.push_pool(&words);
-        let callee = Operand::symbol(function.symbol(self.symbol_count));
-        let flags = CallFlags::NO_UNWIND.bits();
-        self.emit(Opcode::Call, Type::VOID, flags, callee, Operand::raw(start), result)
+        let call = self
+            .function
+            .runtime_call(function, self.symbol_count, arguments, result);
+        let value = self.editor.insert_before(self.function, self.at, call, Some(result));
+        Operand::value(value.expect("it has a result"))
     }
 
     /// What an operand has been replaced by.

@@ -1,7 +1,7 @@
 //! Exception tables, and the pointers that they name symbols by, as directives.
 
 use super::{AsmBuilder, syntax};
-use crate::exceptions::{Encodings, Late, POINTER_BYTES, SiteRange, TABLE_ALIGN_LOG2, TableParts};
+use crate::exceptions::{Encodings, Late, SiteRange, TABLE_ALIGN_LOG2, TableParts};
 use crate::names::ObjectName;
 use frazil_codegen::CompiledFunction;
 use frazil_ir::{EntityRef, FuncId, SymbolId};
@@ -22,7 +22,7 @@ impl<'a> AsmBuilder<'a> {
     /// Says which routine and which table unwinders use for the function that begins.
     #[cold]
     pub(super) fn name_handler(&mut self, function: FuncId, personality: SymbolId) {
-        let encodings = Encodings::of(self.placement.options.relocation_model);
+        let encodings = Encodings::of(&self.target.desc().elf, self.placement.options.relocation_model);
         let name = self.reach(Late::Personality(personality), personality);
         self.line(format_args!(".cfi_personality\t{}, {name}", encodings.symbol));
         let table = syntax::Name(ObjectName::of_late(self.module, Late::Table(function)));
@@ -33,7 +33,7 @@ impl<'a> AsmBuilder<'a> {
     /// The name by which tables reach a symbol.
     fn reach(&mut self, late: Late, symbol: SymbolId) -> syntax::Name<'a> {
         self.mark_used(symbol);
-        if !Encodings::of(self.placement.options.relocation_model).is_indirect {
+        if !Encodings::of(&self.target.desc().elf, self.placement.options.relocation_model).is_indirect {
             return self.name(symbol);
         }
         self.late.insert(late);
@@ -55,7 +55,7 @@ impl<'a> AsmBuilder<'a> {
     /// that nobody else knows.
     #[cold]
     pub(super) fn add_exception_table(&mut self, function: FuncId, code: &CompiledFunction) {
-        let encodings = Encodings::of(self.placement.options.relocation_model);
+        let encodings = Encodings::of(&self.target.desc().elf, self.placement.options.relocation_model);
         let table = &code.body.exceptions;
         let parts = TableParts::of(table);
         let section = self.placement.exception_table(function);
@@ -78,7 +78,7 @@ impl<'a> AsmBuilder<'a> {
         self.table_label(own('a'));
         self.put_bytes(&parts.actions, 0, parts.actions.len() as u64);
         if parts.has_types {
-            self.line(format_args!(".p2align\t{}", POINTER_BYTES.ilog2()));
+            self.line(format_args!(".p2align\t{TABLE_ALIGN_LOG2}"));
             for symbol in table.types.iter().rev() {
                 self.name_type(*symbol, encodings);
             }
@@ -102,13 +102,14 @@ impl<'a> AsmBuilder<'a> {
     }
 
     fn name_type(&mut self, symbol: Option<SymbolId>, encodings: Encodings) {
+        let directive = if encodings.pointer_bytes == 8 { ".quad" } else { ".long" };
         let Some(symbol) = symbol else {
-            self.line(format_args!(".long\t0"));
+            self.line(format_args!("{directive}\t0"));
             return;
         };
         let name = self.reach(Late::Type(symbol), symbol);
         let minus = if encodings.is_indirect { "-." } else { "" };
-        self.line(format_args!(".long\t{name}{minus}"));
+        self.line(format_args!("{directive}\t{name}{minus}"));
     }
 
     /// Writes the pointers by which tables name symbols.

@@ -19,7 +19,10 @@ impl ObjectBuilder<'_> {
         function: FuncId,
         code: &CompiledFunction,
     ) -> Result<usize, EmitError> {
-        let table = exceptions::encode(code, Encodings::of(self.placement.options.relocation_model));
+        let table = exceptions::encode(
+            code,
+            Encodings::of(&self.target.elf, self.placement.options.relocation_model),
+        );
         let section = self.placement.exception_table(function);
         let desc = self.placement.sections.desc(section);
         let start = self.contents.align(desc, section, TABLE_ALIGN_LOG2)?;
@@ -35,32 +38,37 @@ impl ObjectBuilder<'_> {
 
     /// Adds a relocation for a personality routine or type, in a section or, without one, in that of frames.
     pub(super) fn name_symbol(&mut self, section: Option<SectionId>, offset: u64, late: Late, symbol: SymbolId) {
-        let encodings = Encodings::of(self.placement.options.relocation_model);
+        let encodings = Encodings::of(&self.target.elf, self.placement.options.relocation_model);
         if encodings.is_indirect {
             let (place, _) = self.targets.add_late(late);
             return self.name_late(section, offset, place);
         }
         let target = self.targets.symbol(self.module, symbol);
-        self.push_table_relocation(section, offset, target, false);
+        self.push_table_relocation(section, offset, target, encodings);
     }
 
     /// Adds a relocation for what was added at `place` to what tables point at.
     pub(super) fn name_late(&mut self, section: Option<SectionId>, offset: u64, place: usize) {
-        let encodings = Encodings::of(self.placement.options.relocation_model);
-        let index = self.push_table_relocation(section, offset, TargetId::new(0), encodings.is_indirect);
+        let encodings = Encodings::of(&self.target.elf, self.placement.options.relocation_model);
+        let index = self.push_table_relocation(section, offset, TargetId::new(0), encodings);
         self.late_relocations.push((section, index, place));
     }
 
-    /// Adds a relocation of 4 bytes; returns its index among those of the section.
+    /// Adds a relocation for a pointer; returns its index among those of the section.
     fn push_table_relocation(
         &mut self,
         section: Option<SectionId>,
         offset: u64,
         target: TargetId,
-        is_relative: bool,
+        encodings: Encodings,
     ) -> usize {
         let elf = &self.target.elf;
-        let kind = if is_relative { elf.pc32 } else { elf.abs32 };
+        let kind = match (encodings.is_indirect, encodings.pointer_bytes) {
+            (true, 8) => elf.pc64,
+            (true, _) => elf.pc32,
+            (false, 8) => elf.abs64,
+            (false, _) => elf.abs32,
+        };
         let list = match section {
             Some(section) => &mut self.contents.section(section).relocations,
             None => &mut self.frame_relocations,

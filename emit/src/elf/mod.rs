@@ -383,11 +383,15 @@ impl<'a> ObjectBuilder<'a> {
 
     /// Adds the call frame description of a function, with a personality routine and the place of its exception table.
     fn add_frame(&mut self, symbol: SymbolId, code: &CompiledFunction, handler: Option<(SymbolId, usize)>) {
-        let Some(kind) = self.target.elf.pc32 else {
+        let is_large = self.module.flags.is_large();
+        let elf = &self.target.elf;
+        let Some(kind) = (if is_large { elf.pc64 } else { elf.pc32 }) else {
             return;
         };
-        let frames = self.frames.get_or_insert_with(|| FrameTable::new(self.target));
-        let encodings = Encodings::of(self.placement.options.relocation_model);
+        let frames = self
+            .frames
+            .get_or_insert_with(|| FrameTable::new(self.target, is_large));
+        let encodings = Encodings::of(elf, self.placement.options.relocation_model);
         let personality = handler.map(|(personality, _)| (personality, encodings));
         let fields = frames.add(code.len() as u32, &code.unwind, personality);
         if let (Some(field), Some((personality, _))) = (fields.personality, handler) {

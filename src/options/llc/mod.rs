@@ -396,11 +396,6 @@ mod tests {
             "-show-mc-encoding: not supported: in llc, it writes the bytes of each instruction into assembly text; \
              write an object (-filetype=obj) and look at it: llvm-objdump -d --show-all-symbols"
         );
-        assert_eq!(
-            refused("-code-model=large"),
-            "-code-model=large: not supported: this value lets code be anywhere; use medium if only data is large, \
-             or llc"
-        );
         assert_eq!(refused("-stats=maybe"), "-stats=maybe: expected 1 or 0, true or false");
         assert_eq!(
             refused("-fast-isel=maybe"),

@@ -205,16 +205,6 @@ pub(super) const VALUES: &[(&str, &str, Answer)] = &[
         "ropi-rwpi",
         No("is for machines without virtual memory", "use static or pic"),
     ),
-    (
-        "code-model",
-        "tiny",
-        No("is refused by llc for this machine", "use small"),
-    ),
-    (
-        "code-model",
-        "large",
-        No("lets code be anywhere", "use medium if only data is large, or llc"),
-    ),
     ("frame-pointer", "non-leaf-no-reserve", Same("non-leaf")),
     (
         "frame-pointer",

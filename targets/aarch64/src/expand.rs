@@ -51,6 +51,7 @@ pub fn expand(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
         }
         Form::Constant => constant(inst.reg(0), inst.size, number(inst), emit),
         Form::SymbolAddress => symbol_address(inst.reg(0), inst, emit),
+        Form::WholeAddress => whole_address(inst.reg(0), inst, emit),
         Form::TableSlot => {
             let (dst, reference) = (inst.reg(0), reference(inst));
             emit(&page(dst, reference, 0));
@@ -104,6 +105,7 @@ pub fn is_single(inst: &MInst) -> bool {
         Form::LoadPair | Form::StorePair => is_pair_address(inst.disp, code.access_bytes(inst.size)),
         Form::Constant
         | Form::SymbolAddress
+        | Form::WholeAddress
         | Form::TableSlot
         | Form::ThreadOffset
         | Form::DescriptorCall
@@ -210,6 +212,16 @@ fn symbol_address(dst: Reg, inst: &MInst, emit: &mut impl FnMut(&MInst)) {
     emit(&low_sum(Op::AddLow, dst, dst, reference, inst.disp));
 }
 
+/// The address of a symbol that may be anywhere: its quarters one by one.
+fn whole_address(dst: Reg, inst: &MInst, emit: &mut impl FnMut(&MInst)) {
+    for quarter in 0..4 {
+        let op = if quarter == 0 { Op::MovzRef } else { Op::MovkRef };
+        let mut part = new(op, 8).with_mem(Mem::symbol(reference(inst), inst.disp));
+        part.set_reg(0, dst);
+        emit(&part.with_imm(quarter));
+    }
+}
+
 /// `dst = base + value`. A number that no two sums make needs a register other than the base: `dst`, or the encoder's.
 fn add(dst: Reg, base: Reg, value: i64, emit: &mut impl FnMut(&MInst)) {
     let magnitude = value.unsigned_abs();
@@ -305,6 +317,12 @@ fn access(inst: &MInst, emit: &mut impl FnMut(&MInst)) {
     // A prefetch has its hint where the reference would be.
     if inst.is_symbol() && code.form == Form::Prefetch {
         symbol_address(TEMP, inst, emit);
+        last.disp = 0;
+        emit(&last.with_regs([inst.reg(0), TEMP, Reg::NONE]));
+        return;
+    }
+    if inst.is_symbol() && inst.op == Op::LoadFarConstant as u16 {
+        whole_address(TEMP, inst, emit);
         last.disp = 0;
         emit(&last.with_regs([inst.reg(0), TEMP, Reg::NONE]));
         return;

@@ -12,7 +12,7 @@ use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS16, ABS32, ABS64, FIXUPS, PLT32, PREL32, PREL64, RELOCS};
 use crate::table::{OP_DESCS, Op};
-use crate::{abi, encode, frame, lower};
+use crate::{abi, encode, frame, lower, reach};
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::inline_asm::AsmRules;
@@ -23,6 +23,7 @@ use frazil_codegen::{
     Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg,
     RegClass, SwitchValue, Target, TargetDesc, TargetEntry, UnwindOp,
 };
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{
     CallConv, Function, FunctionHead, ImmediateRule, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData,
     TypeTable,
@@ -91,6 +92,7 @@ static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: frame::RECORD_BYTES,
     pointer_bytes: 8,
     features: &FEATURES,
+    code_models: &[ModuleFlags::SMALL, ModuleFlags::TINY, ModuleFlags::LARGE],
     // What the encoder does not have in one instruction it makes of two.
     addressing: Addressing {
         index_scales: 0b1111,
@@ -115,6 +117,8 @@ static DESC: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        // LLVM 22, `TargetLoweringObjectFileELF::Initialize`.
+        has_far_exception_tables: true,
         unwind_section_type: None,
         far_sections: None,
         abs64: Some(ABS64),
@@ -198,6 +202,10 @@ impl Isa for AArch64 {
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             _ => Parts::default(),
         }
+    }
+
+    fn with_library_calls(&self, function: &Function, view: ModuleView<'_>) -> Option<Function> {
+        crate::outlined::outlined(function, view)
     }
 
     fn clears_above<F: Fn(Operand) -> bool>(&self, function: &Function, operand: Operand, is_folded: F) -> bool {
@@ -313,15 +321,12 @@ impl Isa for AArch64 {
             return Ok(());
         };
         if cx.view().is_near(symbol) {
-            cx.emit(reference(
-                Op::LoadAddress,
-                dst,
-                Ref::symbol(RefKind::Symbol, symbol),
-                near,
-            ));
+            let address = reach::address(cx.view(), dst, Ref::symbol(RefKind::Symbol, symbol), near);
+            cx.emit(address);
             return Ok(());
         }
-        cx.emit(reference(Op::LoadGot, dst, Ref::symbol(RefKind::Got, symbol), 0));
+        let slot = reach::slot(cx.view(), dst, Ref::symbol(RefKind::Got, symbol));
+        cx.emit(slot);
         if near != 0 {
             cx.emit(address(dst, Mem::base(dst, near)));
         }
@@ -334,7 +339,8 @@ impl Isa for AArch64 {
     }
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
-        cx.emit(reference(Op::LoadAddress, dst, block, 0));
+        let address = reach::address(cx.view(), dst, block, 0);
+        cx.emit(address);
         Ok(())
     }
 
@@ -343,7 +349,8 @@ impl Isa for AArch64 {
     }
 
     fn distant_block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, table: Ref) {
-        cx.emit(reference(Op::LoadAddress, SCRATCH, table, 0));
+        let address = reach::address(cx.view(), SCRATCH, table, 0);
+        cx.emit(address);
         cx.emit(rm(Op::LdrSw, 8, dst, Mem::base(SCRATCH, 0)));
         cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
     }
@@ -374,7 +381,8 @@ impl Isa for AArch64 {
         }
         let bytes = bytes.max(NARROWEST_FLOAT);
         let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        cx.emit(rm(Op::LoadConstant, bytes, dst, Mem::symbol(constant, 0)));
+        let load = reach::constant(cx.view(), bytes, dst, constant);
+        cx.emit(load);
     }
 
     fn trap(&self) -> MInst {

@@ -69,6 +69,8 @@ pub enum Form {
     AddressLabel,
     /// `d`, and the page of a symbol operand.
     PageRef,
+    /// `d`, and 16 bits of the address of a symbol operand: the quarter with the number in `imm`.
+    WideRef,
     /// `d`, `n`, and the low 12 bits of the [`frazil_codegen::Ref`] in `imm` plus `disp`.
     SumLow,
     /// The same with the bits above these.
@@ -146,6 +148,8 @@ pub enum Form {
     Constant,
     /// A sequence: the address of a symbol operand.
     SymbolAddress,
+    /// The same for a symbol that may be anywhere.
+    WholeAddress,
     /// A sequence: the slot of the global offset table of a symbol operand.
     TableSlot,
     /// A sequence: the address of a thread-local symbol operand from the thread pointer.
@@ -185,7 +189,7 @@ impl Form {
             | Form::LoadExclusivePair
             | Form::StoreExclusivePair => [0, 5, 10],
             Form::StoreExclusive | Form::CompareExchange => [16, 5, 0],
-            Form::PageRef | Form::LoadLiteral | Form::BranchRef => [0, NO, NO],
+            Form::PageRef | Form::WideRef | Form::LoadLiteral | Form::BranchRef => [0, NO, NO],
             Form::Vector(VectorForm::Three) => [0, 16, 10],
             Form::Vector(VectorForm::TableList(_)) => [0, 16, NO],
             _ => [0, 5, 16],
@@ -212,9 +216,11 @@ impl Form {
         matches!(
             self,
             Form::PageRef
+                | Form::WideRef
                 | Form::BranchRef
                 | Form::LoadLiteral
                 | Form::SymbolAddress
+                | Form::WholeAddress
                 | Form::TableSlot
                 | Form::ThreadOffset
                 | Form::DescriptorCall

@@ -89,6 +89,16 @@ pub fn page(kind: RefKind) -> u8 {
     }
 }
 
+/// The relocation of an instruction that has a quarter of an address: the lowest one has the number 0.
+pub fn quarter(number: i32) -> u8 {
+    match number {
+        0 => MOVW_UABS_G0_NC,
+        1 => MOVW_UABS_G1_NC,
+        2 => MOVW_UABS_G2_NC,
+        _ => MOVW_UABS_G3,
+    }
+}
+
 /// The relocation of an instruction that adds the place in the page.
 pub fn low_sum(kind: RefKind) -> u8 {
     match kind {

@@ -51,6 +51,7 @@ vector_rows! { op_table;
     // Sequences.
     MovImm "mov" Form::Constant, int(0), WX, 0, [D], AGAIN;
     LoadAddress "adrp" Form::SymbolAddress, fixed(0), D8, 0, [D64], AGAIN;
+    LoadWholeAddress "movz" Form::WholeAddress, fixed(0), D8, 0, [D64], AGAIN;
     LoadGot "adrp" Form::TableSlot, fixed(0), D8, 0, [D64], AGAIN;
     TlsLocalExec "mrs" Form::ThreadOffset, fixed(0), D8, 0, [D64], AGAIN;
     TlsDescCall "adrp" Form::DescriptorCall, fixed(0), D8, 0, [], DESCRIPTOR;
@@ -58,6 +59,8 @@ vector_rows! { op_table;
     StrStack "str" Form::StoreStack, fixed(0), D8, 0, [], NO.uses(&[SP]).defs(&[SCRATCH]);
     LdrStack "ldr" Form::LoadStack, fixed(0), D8, 0, [], NO.defs(&[SP]);
     LoadConstant "ldr" Form::Load, float_access(0x3c40_0000), SDQ | H2, 0, [DF], AGAIN;
+    // Of a constant that may be anywhere.
+    LoadFarConstant "ldr" Form::Load, float_access(0x3c40_0000), SDQ | H2, 0, [DF], AGAIN;
 
     // Arithmetic and logic, shifted.
     Add "add" Form::RrrShift, int(0x0b00_0000), WX, 0, [D, U, U], NO;
@@ -184,6 +187,8 @@ vector_rows! { op_table;
     Adr "adr" Form::AddressLabel, fixed(0x1000_0000), D8, 0, [D64], NO;
     AdrRef "adr" Form::PageRef, fixed(0x1000_0000), D8, 0, [D64], AGAIN;
     Adrp "adrp" Form::PageRef, fixed(0x9000_0000), D8, 0, [D64], AGAIN;
+    MovzRef "movz" Form::WideRef, fixed(0xd280_0000), D8, 0, [D64], NO;
+    MovkRef "movk" Form::WideRef, fixed(0xf280_0000), D8, 0, [M64], NO;
     AddLow "add" Form::SumLow, fixed(0x9100_0000), D8, 0, [DS, US], NO;
     AddHigh "add" Form::SumHigh, fixed(0x9140_0000), D8, 0, [DS, US], NO;
 

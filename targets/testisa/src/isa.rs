@@ -13,6 +13,7 @@ use frazil_codegen::{
     ElfDesc, Folder, FrameInfo, FrameSink, Halt, Isa, Islands, Label, LowerCtx, MInst, Mem, ModuleView, OpDesc,
     PRegSet, Parts, Ref, RefKind, Reg, RegClass, SwitchValue, TargetDesc, UnwindOp,
 };
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{CallConv, Inst, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
@@ -57,6 +58,7 @@ const DESC: TargetDesc = TargetDesc {
     incoming_args_offset: frame::INCOMING_ARGS_OFFSET,
     pointer_bytes: 4,
     features: &frazil_codegen::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: -128,
@@ -76,6 +78,7 @@ const DESC: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: true,
+        has_far_exception_tables: false,
         unwind_section_type: None,
         far_sections: None,
         abs64: Some(ABS64),

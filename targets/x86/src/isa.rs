@@ -27,6 +27,7 @@ use frazil_codegen::{
     Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
     RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
+use frazil_ir::module::ModuleFlags;
 use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
 use std::fmt;
 
@@ -95,6 +96,7 @@ static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: 16,
     pointer_bytes: 8,
     features: &FEATURES,
+    code_models: &[ModuleFlags::SMALL, ModuleFlags::MEDIUM, ModuleFlags::KERNEL],
     addressing: Addressing {
         index_scales: 0b1111,
         min_disp: i32::MIN,
@@ -120,6 +122,7 @@ static DESC: TargetDesc = TargetDesc {
         flags: 0,
         addends_in_fields: false,
         // `SHT_X86_64_UNWIND`.
+        has_far_exception_tables: false,
         unwind_section_type: Some(0x7000_0001),
         // `SHF_X86_64_LARGE` (System V ABI for x86-64, table 4.2).
         far_sections: Some(FarSections {

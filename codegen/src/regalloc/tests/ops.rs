@@ -2,6 +2,7 @@
 
 use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, Role, TargetDesc};
 use crate::reg::{PRegSet, Reg};
+use frazil_ir::module::ModuleFlags;
 
 macro_rules! ops {
     ($($name:ident $roles:expr, $desc:expr;)*) => {
@@ -107,6 +108,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     incoming_args_offset: 0,
     pointer_bytes: 8,
     features: &crate::features::FeatureTable::EMPTY,
+    code_models: &[ModuleFlags::SMALL],
     addressing: Addressing {
         index_scales: 0,
         min_disp: 0,
@@ -126,6 +128,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
         little_endian: true,
         flags: 0,
         addends_in_fields: false,
+        has_far_exception_tables: false,
         unwind_section_type: None,
         far_sections: None,
         abs64: None,

@@ -70,6 +70,7 @@ fn put(inst: &MInst, out: &mut CodeBuffer) {
             };
             out.reloc(start, relocation, named(inst), inst.disp.into());
         }
+        Form::WideRef => out.reloc(start, relocs::quarter(inst.imm), named(inst), inst.disp.into()),
         Form::LoadLiteral => out.reloc(
             start,
             relocs::near(named(inst).kind(), true),
@@ -212,6 +213,7 @@ fn extra(inst: &MInst, code: &Code) -> u32 {
         // The accumulator.
         Form::Accumulate => number(inst.reg(0)) << 10,
         Form::Wide => bits(inst.imm, 16, 5) | bits(inst.disp / 16, 2, 21),
+        Form::WideRef => bits(inst.imm, 2, 21),
         Form::Bitfield => bits(inst.imm, 6, 16) | bits(inst.disp, 6, 10),
         Form::ShiftLeft => bits(-inst.imm & last_bit, 6, 16) | bits(last_bit - inst.imm, 6, 10),
         Form::ShiftRight => bits(inst.imm, 6, 16) | bits(last_bit, 6, 10),

@@ -3,6 +3,7 @@
 use super::{clears_above, compare_constant, extend, sum};
 use crate::build::*;
 use crate::cond::Cond;
+use crate::reach;
 use crate::regs::SCRATCH;
 use crate::table::Op;
 use frazil_codegen::{CaseTable, CaseTest, CodegenError, Label, LowerCtx, MInst, Mem, Reg, SwitchValue};
@@ -65,7 +66,8 @@ pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table:
         compare_constant(cx, value.bytes, index, table.span.cast_signed());
         cx.emit(branch_if(Cond::Hi, default));
     }
-    cx.emit(reference(Op::LoadAddress, SCRATCH, table.place, 0));
+    let address = reach::address(cx.view(), SCRATCH, table.place, 0);
+    cx.emit(address);
     let load = if value.bytes == 8 { Op::LdrSw } else { Op::LdrSwX };
     cx.emit(rm(load, 8, temp, Mem::indexed(SCRATCH, index, 2, 0)));
     cx.emit(rrr(Op::Add, 8, temp, temp, SCRATCH));

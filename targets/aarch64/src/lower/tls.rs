@@ -7,6 +7,7 @@
 
 use super::{frames, result};
 use crate::build::*;
+use crate::reach;
 use crate::regs::{SCRATCH, x};
 use crate::table::Op;
 use frazil_codegen::{CallSequence, CodegenError, LowerCtx, PRegSet, Ref, RefKind};
@@ -22,7 +23,14 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         ));
     };
     refuse_emulated(cx)?;
-    match cx.view().tls_model(symbol) {
+    let model = cx.view().tls_model(symbol);
+    if model != TlsModel::LocalExec && cx.view().module.flags.is_large() {
+        return Err(CodegenError::unsupported(
+            Refusal::ThreadLocal,
+            "thread-local variables in code model large, but for those that an executable has itself",
+        ));
+    }
+    match model {
         TlsModel::LocalExec => {
             let dst = cx.def(result(data), 0);
             cx.emit(reference(
@@ -34,12 +42,8 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         }
         TlsModel::InitialExec => {
             let dst = cx.def(result(data), 0);
-            cx.emit(reference(
-                Op::LoadGot,
-                dst,
-                Ref::symbol(RefKind::TlsInitialExec, symbol),
-                0,
-            ));
+            let slot = reach::slot(cx.view(), dst, Ref::symbol(RefKind::TlsInitialExec, symbol));
+            cx.emit(slot);
             cx.emit(frames::thread_pointer());
             cx.emit(rrr(Op::Add, 8, dst, dst, SCRATCH));
         }

@@ -196,6 +196,13 @@ impl Printer<'_> {
                 self.reg(0)?;
                 self.symbol(relocs::operator(relocation), named(inst), inst.disp)
             }
+            Form::WideRef => {
+                self.reg(0)?;
+                self.comma()?;
+                self.out.write_char('#')?;
+                let operator = relocs::operator(relocs::quarter(inst.imm));
+                self.reference(operator, named(inst), inst.disp)
+            }
             Form::SumLow | Form::SumHigh => {
                 let reference = reference_in_immediate(inst);
                 let relocation = match self.row.code.form {
@@ -304,6 +311,7 @@ impl Printer<'_> {
             Form::Vector(form) => self.vector(form),
             Form::Constant
             | Form::SymbolAddress
+            | Form::WholeAddress
             | Form::TableSlot
             | Form::ThreadOffset
             | Form::DescriptorCall

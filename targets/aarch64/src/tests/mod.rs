@@ -451,7 +451,8 @@ fn symbol_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
         }
         Form::LoadLiteral => &[Symbol, Constant],
         Form::BranchRef => &[Plt, Symbol],
-        Form::SymbolAddress => &[Symbol, Constant, Table],
+        Form::WideRef => &[Symbol, Constant],
+        Form::SymbolAddress | Form::WholeAddress => &[Symbol, Constant, Table],
         Form::TableSlot => &[Got, TlsInitialExec],
         Form::ThreadOffset => &[TlsLocalExec],
         _ => &[TlsGeneralDynamic],

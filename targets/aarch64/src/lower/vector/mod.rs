@@ -20,9 +20,10 @@ use super::{copy, result, type_of};
 use crate::build::*;
 use crate::features;
 use crate::immediates;
+use crate::reach;
 use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, MInst, Mem, ModuleView, Reg, RegClass, VectorShape};
+use frazil_codegen::{Halt, LowerCtx, MInst, ModuleView, Reg, RegClass, VectorShape};
 use frazil_ir::typing::{is_cast, is_reduction};
 use frazil_ir::{Function, Inst, InstData, Opcode, Operand, Type, TypeTable};
 
@@ -160,7 +161,8 @@ pub fn load_constant<C: LowerCtx>(cx: &mut C, dst: Reg, bits: u128) {
         }
         None => {
             let constant = cx.pool_constant(&bits.to_le_bytes());
-            cx.emit(rm(Op::LoadConstant, VECTOR_BYTES, dst, Mem::symbol(constant, 0)));
+            let load = reach::constant(cx.view(), VECTOR_BYTES, dst, constant);
+            cx.emit(load);
         }
     }
 }

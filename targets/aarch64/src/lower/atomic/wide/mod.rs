@@ -1,13 +1,16 @@
-//! Atomic accesses of 16 bytes by exclusive loads and stores of pairs (Arm ARM, B2.9).
+//! Atomic accesses of 16 bytes, by exclusive loads and stores of pairs (Arm ARM, B2.9) or, with LSE, by an exchange of
+//! pairs that compares ([`exchanging`]).
 //!
 //! An exclusive load of a pair is one access only if an exclusive store to it succeeds, so every loop ends with one,
 //! also where nothing is to be changed, as with LLVM. The store's status is in the encoder's register, since its other
 //! operands are three. With FEAT_LSE2, plain loads and stores of pairs are one access each.
 
+mod exchanging;
+
 use super::{ALL, LOADS, keeps_old, operation, order, refuse};
 use crate::build::*;
 use crate::cond::Cond;
-use crate::features::LSE2;
+use crate::features::{LSE, LSE2};
 use crate::lower::condition::is_signed;
 use crate::lower::second_result;
 use crate::lower::wide::{Pair, chain, compare_pairs, result_pair, temporary_pair, use_pair};
@@ -23,6 +26,7 @@ pub(super) fn atomic<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     match data.op {
         Opcode::AtomicLoad if has_whole_pairs => load_pair(cx, data),
         Opcode::AtomicStore if has_whole_pairs => store_pair(cx, data),
+        _ if cx.view().features.has(LSE) => return exchanging::atomic(cx, data),
         Opcode::AtomicLoad => load(cx, data),
         Opcode::AtomicStore => {
             let value = use_pair(cx, data.a);
