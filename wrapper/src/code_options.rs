@@ -110,7 +110,7 @@ const TABLE: &[Row] = &[
     is("+seses", "-mseses", "loads are not hardened"),
     is("+harden-sls-ret", "-mharden-sls=return", "nothing follows returns"),
     is("+harden-sls-ijmp", "-mharden-sls=indirect-jmp", "nothing follows indirect branches"),
-    is("-mcmodel=large", "", "code and data are at most 2 GiB apart, but for data of the medium code model"),
+    is("-mcmodel=large", "", "code and data are at most 2 GiB apart, but for data of the medium code model").but_for("aarch64"),
     is("-mspeculative-load-hardening", "", "loads are not hardened"),
     begins("-mfunction-return=thunk-extern", "", "functions return by `ret`"),
     begins("-fembed-bitcode=", "-fembed-bitcode", "objects hold no bitcode"),
