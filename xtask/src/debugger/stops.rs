@@ -26,7 +26,7 @@ struct Variable {
 }
 
 impl Stop {
-    /// The function, and its line.
+    /// The place taken apart, without a column.
     fn function_and_line(&self) -> (&str, u32) {
         let mut words = self.place.rsplitn(2, ' ');
         let line = words.next().and_then(|word| word.split(':').next()?.parse().ok());
