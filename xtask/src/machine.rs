@@ -34,10 +34,7 @@ pub fn select(arguments: &mut Arguments) -> Result<()> {
         bail!("there is no target `{name}`; there are {}", known.join(", "));
     };
     for tool in [machine.compiler].iter().chain(machine.emulator.first()) {
-        ensure!(
-            workspace::is_on_path(tool),
-            "`{tool}` was not found; on Debian, `cargo xtask packages` installs it"
-        );
+        workspace::require(tool)?;
     }
     ensure!(CURRENT.set(machine).is_ok(), "the target is chosen once");
     Ok(())
@@ -72,12 +69,25 @@ pub fn gcc() -> Command {
     })
 }
 
+/// The name of one of the machine's binary utilities, such as `readelf`.
+pub fn utility(name: &str) -> String {
+    format!("{}{name}", current().utilities)
+}
+
 /// The clang that makes bitcode, told the machine.
 pub fn clang() -> Result<Command> {
     let mut clang = workspace::llvm_tool(workspace::CLANG)?;
     if !is_host() {
         clang.arg(format!("--target={}", current().triple));
     }
+    Ok(clang)
+}
+
+/// The command that links for the machine by a linker of that name.
+pub fn linking_by(linker: &str) -> Result<Command> {
+    workspace::require(linker)?;
+    let mut clang = clang()?;
+    clang.arg(format!("--ld-path={linker}"));
     Ok(clang)
 }
 
@@ -103,6 +113,16 @@ pub fn processor(number: usize) -> Option<&'static str> {
 /// The command that runs a program.
 pub fn run(program: &Path) -> Command {
     current().run(program)
+}
+
+/// The command that starts a program in the emulator, in which it waits for a debugger at a socket of that name.
+pub fn run_debugged(program: &Path, socket: &str) -> Result<Command> {
+    let [emulator, options @ ..] = current().emulator else {
+        bail!("debuggers start programs of this machine themselves");
+    };
+    let mut command = Command::new(emulator);
+    command.args(["-g", socket]).args(options).arg(program);
+    Ok(command)
 }
 
 /// How long a program may run that has the given time on the machine that we are on.

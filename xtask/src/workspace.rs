@@ -16,6 +16,8 @@ pub const CLANG: &str = "clang-22";
 pub const LLC: &str = "llc-22";
 /// The second linker that objects are tested with.
 pub const LLD: &str = "ld.lld-22";
+/// The third one.
+pub const MOLD: &str = "mold";
 /// Joins the bitcode files of a program to one.
 pub const LLVM_LINK: &str = "llvm-link-22";
 /// Prints bitcode as text; used to count instructions independently of Frazil.
@@ -60,12 +62,18 @@ pub fn is_on_path(name: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|dir| dir.join(name).is_file()))
 }
 
-/// A command for one of the LLVM tools above, or an error that says what to install.
-pub fn llvm_tool(name: &str) -> Result<Command> {
+/// An error that says what to install, if a program is not there.
+pub fn require(name: &str) -> Result<()> {
     ensure!(
         is_on_path(name),
         "`{name}` was not found; on Debian, `cargo xtask packages` installs it"
     );
+    Ok(())
+}
+
+/// A command for one of the LLVM tools above, or an error that says what to install.
+pub fn llvm_tool(name: &str) -> Result<Command> {
+    require(name)?;
     Ok(Command::new(name))
 }
 
