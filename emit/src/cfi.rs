@@ -367,7 +367,11 @@ impl FrameTable {
     }
 
     /// Puts a number of so many bytes.
+    #[inline]
     fn put_length(&mut self, value: u32, bytes: u8) {
+        if bytes == 4 {
+            return self.put_u32(value);
+        }
         let low = bytes.min(4);
         let zeros = usize::from(bytes - low);
         let before = if self.little_endian { 0 } else { zeros };

@@ -301,15 +301,15 @@ impl Coalescer {
     fn add_hints(&mut self, func: &MFunc, input: &AllocatorInput<'_>, walk: &Walk, out: &mut Intervals) {
         for copy in &walk.copies {
             let (dst, src) = (end(out, copy.dst), end(out, copy.src));
+            if dst == src {
+                continue;
+            }
             if copy.inst == NONE
-                && dst != src
                 && let Some(bundle) = dst.filter(|dst| dst.is_virtual())
             {
                 out.bundles[bundle.virtual_index()].def_cost += copy.freq;
             }
-            if let (Some(dst), Some(src)) = (dst, src)
-                && dst != src
-            {
+            if let (Some(dst), Some(src)) = (dst, src) {
                 for (reg, target) in [(dst, src), (src, dst)] {
                     if reg.is_virtual() && (target.is_virtual() || input.allocatable.contains(target)) {
                         let bundle = &mut out.bundles[reg.virtual_index()];

@@ -21,6 +21,7 @@
 //!
 //! Source: LLVM's CodeGenPrepare, `sinkCmpExpression`.
 
+use frazil_ir::analysis::AnalysisCache;
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved, TargetFacts};
@@ -45,25 +46,16 @@ impl FunctionPass for CmpSink {
         let analyses = cx.analyses;
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
-        let loops = analyses.get::<LoopTree>(function);
+        let joins_comparisons = cx.target.joins_comparisons;
         let mut copies = 0;
         for block in function.block_ids() {
             for position in function.block_insts(block) {
-                let data = function.insts()[position];
-                let joins =
-                    cx.target.joins_comparisons && data.ty == Type::I1 && matches!(data.op, Opcode::And | Opcode::Or);
-                let operands = match data.op {
-                    Opcode::Branch | Opcode::Select => &[data.a][..],
-                    _ if joins => &[data.a, data.b],
-                    _ => &[],
-                };
-                for (slot, &operand) in operands.iter().enumerate() {
-                    if let Some(condition) = Condition::find(function, cx.target, loops, block, operand)
-                        && (data.op == Opcode::Branch || condition.compare.op != Opcode::Trunc)
-                        && (!joins || condition.is_near)
-                    {
-                        condition.copy(function, &mut editor, Inst::new(position), slot);
-                        copies += 1;
+                let op = function.insts()[position].op;
+                if matches!(op, Opcode::Branch | Opcode::Select) {
+                    copies += sink(function, cx.target, analyses, &mut editor, (block, position, 0));
+                } else if joins_comparisons && matches!(op, Opcode::And | Opcode::Or) {
+                    for slot in 0..2 {
+                        copies += sink(function, cx.target, analyses, &mut editor, (block, position, slot));
                     }
                 }
             }
@@ -76,6 +68,33 @@ impl FunctionPass for CmpSink {
         } else {
             Preserved::unchanged()
         })
+    }
+}
+
+/// Copies the comparison that makes an operand of an instruction, given by its block, position and slot; returns how
+/// many copies were made.
+fn sink(
+    function: &mut Function,
+    target: &TargetFacts,
+    analyses: &AnalysisCache,
+    editor: &mut Editor,
+    (block, position, slot): (Block, usize, usize),
+) -> u64 {
+    let data = function.insts()[position];
+    let joins = matches!(data.op, Opcode::And | Opcode::Or);
+    if joins && data.ty != Type::I1 {
+        return 0;
+    }
+    let operand = if slot == 0 { data.a } else { data.b };
+    match Condition::find(function, target, analyses, block, operand) {
+        Some(condition)
+            if (data.op == Opcode::Branch || condition.compare.op != Opcode::Trunc)
+                && (!joins || condition.is_near) =>
+        {
+            condition.copy(function, editor, Inst::new(position), slot);
+            1
+        }
+        _ => 0,
     }
 }
 
@@ -94,7 +113,7 @@ impl Condition {
     fn find(
         function: &Function,
         target: &TargetFacts,
-        loops: &LoopTree,
+        analyses: &AnalysisCache,
         block: Block,
         operand: Operand,
     ) -> Option<Condition> {
@@ -109,8 +128,12 @@ impl Condition {
             .iter()
             .filter(|operand| operand.as_value().is_some())
             .count();
-        if values > 1 && !is_near && loops.depth(block) > loops.depth(block_of(function, inst)) {
-            return None;
+        if values > 1 && !is_near {
+            // Few functions need to be asked for their loops.
+            let loops = analyses.get::<LoopTree>(function);
+            if loops.depth(block) > loops.depth(block_of(function, inst)) {
+                return None;
+            }
         }
         let mask = mask_of(function, &compare);
         Some(Condition {
