@@ -458,7 +458,13 @@ impl Isa for AArch64 {
             return;
         }
         let mask = u64::MAX << align_log2.min(30);
-        cx.emit(logical(Op::AndI, 8, reg, reg, mask));
+        // Where this instruction has its operand, the number of the stack pointer is the zero register's.
+        let mut src = reg;
+        if src == SP {
+            src = SCRATCH;
+            cx.emit(rri(Op::AddI, 8, src, SP, 0));
+        }
+        cx.emit(logical(Op::AndI, 8, reg, src, mask));
     }
 
     fn add_pointer<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg) {
