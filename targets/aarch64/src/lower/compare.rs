@@ -347,10 +347,25 @@ pub fn compare_to_value<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), 
         cx.emit(mov_imm(4, dst, i64::from(data.op == Opcode::FcmpTrue)));
         return Ok(());
     }
+    if let Some((number, bits)) = negative(cx, data) {
+        // The sign is the answer.
+        let src = cx.use_reg(number, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(bitfield(Op::Ubfm, size_of_bits(bits), dst, src, bits - 1, bits - 1));
+        return Ok(());
+    }
     let test = compare(cx, data)?;
     let dst = cx.def(result(data), 0);
     set_by(cx, test, dst);
     Ok(())
+}
+
+/// The number of which a comparison asks whether it is negative, and its bits, at most 64.
+fn negative<C: LowerCtx>(cx: &C, data: &InstData) -> Option<(Operand, u32)> {
+    let bits = int_bits(cx, data.ty);
+    let is_asked = data.op == Opcode::IcmpSlt && data.b.as_imm() == Some(0) && (1..=64).contains(&bits);
+    let is_value = data.a.as_value().is_some() && !cx.is_folded(data.a);
+    (is_asked && is_value).then_some((data.a, bits))
 }
 
 /// Writes 0 or 1 by the flags.
