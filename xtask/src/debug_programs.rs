@@ -1,7 +1,8 @@
 //! Programs in C, C++ and Rust whose debug information is looked at: as bitcode, and linked from an object of it.
 //!
 //! A Rust program is a library with a function `main` of C's, so that one module is all of it; the standard library is
-//! linked dynamically. Nothing is position-independent, so that addresses in the file are those in the process.
+//! linked dynamically. Nothing is position-independent, so that addresses in the file are those in the process. The
+//! programs are for the chosen machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::process;
 use crate::workspace::RUSTC;
+use crate::{machine, process};
 
 /// How the names of sources end, and the compilers.
 const LANGUAGES: [(&str, &str); 3] = [("c", "clang-22"), ("cpp", "clang++-22"), ("rs", RUSTC)];
@@ -51,9 +52,10 @@ impl Program {
         if name == RUSTC {
             compiler.args(["--edition=2024", "--crate-type=lib", "-g", "-Ccodegen-units=1"]);
             compiler.arg(format!("-Copt-level={level}")).arg("--emit=llvm-bc");
+            compiler.arg(format!("--target={}", machine::current().rust_target));
         } else {
             compiler.args(["-g", "-w", "-c", "-emit-llvm", "-I/usr/include/csmith"]);
-            compiler.arg(format!("-O{level}")).args(options);
+            compiler.arg(format!("-O{level}")).args(options).arg(target_of_clang());
         }
         process::checked(compiler.arg(&self.source).arg("-o").arg(bitcode))?;
         Ok(())
@@ -62,7 +64,7 @@ impl Program {
     /// Links an object of it, with further options for clang.
     pub fn link(&self, object: &Path, options: &[&str], executable: &Path) -> Result<()> {
         let mut linker = Command::new("clang++-22");
-        linker.arg("-no-pie").args(options).arg(object);
+        linker.arg(target_of_clang()).arg("-no-pie").args(options).arg(object);
         if self.compiler() == Some(RUSTC) {
             let (folder, library) = rust_library()?;
             linker.arg(library).arg(format!("-Wl,-rpath,{}", folder.display()));
@@ -72,9 +74,16 @@ impl Program {
     }
 }
 
+/// The option that tells clang the machine.
+fn target_of_clang() -> String {
+    format!("--target={}", machine::current().triple)
+}
+
 /// Rust's standard library for dynamic linking, after its folder.
 fn rust_library() -> Result<(PathBuf, PathBuf)> {
-    let outcome = process::checked(Command::new(RUSTC).args(["--print", "target-libdir"]))?;
+    let mut rustc = Command::new(RUSTC);
+    rustc.args(["--print", "target-libdir", "--target", machine::current().rust_target]);
+    let outcome = process::checked(&mut rustc)?;
     let folder = PathBuf::from(String::from_utf8_lossy(&outcome.stdout).trim());
     let entries = fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));

@@ -34,10 +34,7 @@ pub fn select(arguments: &mut Arguments) -> Result<()> {
         bail!("there is no target `{name}`; there are {}", known.join(", "));
     };
     for tool in [machine.compiler].iter().chain(machine.emulator.first()) {
-        ensure!(
-            workspace::is_on_path(tool),
-            "`{tool}` was not found; on Debian, `cargo xtask packages` installs it"
-        );
+        workspace::require(tool)?;
     }
     ensure!(CURRENT.set(machine).is_ok(), "the target is chosen once");
     Ok(())
@@ -70,6 +67,11 @@ pub fn gcc() -> Command {
         true => workspace::GCC,
         false => current().compiler,
     })
+}
+
+/// The name of one of the machine's binary utilities, such as `readelf`.
+pub fn utility(name: &str) -> String {
+    format!("{}{name}", current().utilities)
 }
 
 /// The clang that makes bitcode, told the machine.
@@ -110,6 +112,16 @@ pub fn run(program: &Path) -> Command {
             command
         }
     }
+}
+
+/// The command that starts a program in the emulator, in which it waits for a debugger at a socket of that name.
+pub fn run_debugged(program: &Path, socket: &str) -> Result<Command> {
+    let [emulator, options @ ..] = current().emulator else {
+        bail!("debuggers start programs of this machine themselves");
+    };
+    let mut command = Command::new(emulator);
+    command.args(["-g", socket]).args(options).arg(program);
+    Ok(command)
 }
 
 /// How long a program may run that has the given time on the machine that we are on.

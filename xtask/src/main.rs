@@ -117,8 +117,8 @@ FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--mi
 `--seed N` chooses, as large as there is time for. Options of every command that runs frazil:
 
   --frazil PATH      the command under test, instead of a release build of this workspace
-  --target NAME      for `corpus`, `crosstest`, `torture` and the compile time of `bench`: programs for another machine,
-                     such as aarch64, which run in an emulator
+  --target NAME      for `corpus`, `crosstest`, `torture`, `debug-sections`, `debugger` and the compile
+                     time of `bench`: programs for another machine, such as aarch64, which run in an emulator
   --recipe NAME      the recipe (O2 for `bench`, Om1 and O2 for `--wide` and `--random`, else Om1); `crosstest` takes `all`, too
   --verify-each, --check-regalloc, --check-machine, --with OPTION
                      passed on to frazil; --with as often as wanted; `crosstest` and `torture` have --check-machine on

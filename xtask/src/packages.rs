@@ -57,6 +57,7 @@ const NEEDS: &[Need] = &[
     suites(Sign::Program("aarch64-linux-gnu-g++"), &["g++-aarch64-linux-gnu"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
+    suites(Sign::Program("gdb-multiarch"), &["gdb-multiarch"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
     suites(Sign::Program("valgrind"), &["valgrind"]),
     suites(Sign::Program("perf"), &["linux-perf"]),

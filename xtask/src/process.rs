@@ -173,6 +173,28 @@ pub fn checked(command: &mut Command) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// A program that runs beside others, and is ended at the latest when this is dropped.
+#[derive(Debug)]
+pub struct Background(Child);
+
+impl Background {
+    /// Starts `command`, of which nothing is seen.
+    pub fn start(command: &mut Command) -> Result<Background> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = silent.spawn().with_context(|| format!("cannot start `{name}`"))?;
+        Ok(Background(child))
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // One that has ended by itself cannot be ended, but is waited for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Reads a pipe to its end or the limit in a thread of its own, so that the program never waits for us.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
@@ -204,6 +226,7 @@ fn wait(mut child: Child, deadline: Instant) -> std::io::Result<(ResUse, bool)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     #[test]
     fn reports_status_and_output() {
@@ -235,6 +258,15 @@ mod tests {
         let outcome = run(&mut Command::new("yes"), TIME_LIMIT).unwrap();
         assert_eq!(outcome.stdout.len() as u64, OUTPUT_LIMIT);
         assert!(!outcome.success());
+    }
+
+    #[test]
+    fn a_program_in_the_background_ends_with_its_owner() {
+        let program = Background::start(Command::new("sleep").arg("30")).unwrap();
+        let folder = PathBuf::from(format!("/proc/{}", program.0.id()));
+        assert!(folder.exists());
+        drop(program);
+        assert!(!folder.exists());
     }
 
     #[test]

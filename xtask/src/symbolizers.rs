@@ -61,10 +61,7 @@ const NEEDED: [&str; 4] = ["addr2line", "llvm-symbolizer-22", "perf", "valgrind"
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
     for program in NEEDED {
-        ensure!(
-            workspace::is_on_path(program),
-            "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
-        );
+        workspace::require(program)?;
     }
     let filter = corpus::filter(arguments)?;
     let dir = workspace::target_dir().join("symbolizers");

@@ -60,12 +60,18 @@ pub fn is_on_path(name: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|dir| dir.join(name).is_file()))
 }
 
-/// A command for one of the LLVM tools above, or an error that says what to install.
-pub fn llvm_tool(name: &str) -> Result<Command> {
+/// An error that says what to install, if a program is not there.
+pub fn require(name: &str) -> Result<()> {
     ensure!(
         is_on_path(name),
         "`{name}` was not found; on Debian, `cargo xtask packages` installs it"
     );
+    Ok(())
+}
+
+/// A command for one of the LLVM tools above, or an error that says what to install.
+pub fn llvm_tool(name: &str) -> Result<Command> {
+    require(name)?;
     Ok(Command::new(name))
 }
 

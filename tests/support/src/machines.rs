@@ -11,6 +11,10 @@ pub struct Machine {
     pub rust_target: &'static str,
     /// The C compiler, which also links.
     pub compiler: &'static str,
+    /// What the names of its binary utilities begin with.
+    pub utilities: &'static str,
+    /// A debugger for its programs.
+    pub debugger: &'static str,
     /// The emulator and its options; nothing if programs run on the machine that the tests run on.
     pub emulator: &'static [&'static str],
     /// Names of processors for compilers, from the least on, each of which can do more than the one before.
@@ -39,6 +43,8 @@ pub const HOST: Machine = Machine {
     triple: "x86_64-pc-linux-gnu",
     rust_target: "x86_64-unknown-linux-gnu",
     compiler: "cc",
+    utilities: "",
+    debugger: "gdb",
     emulator: &[],
     processors: &["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
     vector_feature: "+avx2",
@@ -53,6 +59,8 @@ pub const AARCH64: Machine = Machine {
     triple: "aarch64-linux-gnu",
     rust_target: "aarch64-unknown-linux-gnu",
     compiler: "aarch64-linux-gnu-gcc",
+    utilities: "aarch64-linux-gnu-",
+    debugger: "gdb-multiarch",
     emulator: &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
     processors: &["generic", "cortex-a76", "apple-m1"],
     vector_feature: "+fullfp16",

@@ -12,7 +12,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags
 use super::subjects::Subject;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Level;
-use crate::{process, workspace};
+use crate::{machine, process, workspace};
 
 /// More than this is a hang; the verifier takes minutes for the largest modules on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(1800);
@@ -154,10 +154,11 @@ fn warnings(objects: &[&Path]) -> Result<Vec<String>> {
     // Nobody reads what it shows, which is too much to keep.
     let mut readelf = Command::new("sh");
     readelf
-        .args(["-c", "exec readelf --debug-dump=\"$0\" \"$@\" >/dev/null"])
+        .args(["-c", "exec \"$0\" --debug-dump=\"$@\" >/dev/null"])
+        .arg(machine::utility("readelf"))
         .arg("info,abbrev,decodedline,loc,Ranges,aranges,str")
         .args(objects);
-    let mut gdb = Command::new("gdb");
+    let mut gdb = Command::new(machine::current().debugger);
     gdb.args(["-nx", "-batch"]);
     for object in objects {
         gdb.args(["-ex", &format!("file {}", object.display())]);

@@ -5,7 +5,8 @@
 //! be the same bytes as with `--strip-debug`. The modules are those of the corpus, with a table of the bytes of the
 //! debug sections beside those of llc at the module's level, and how many variables of optimised code have a location
 //! and in how much of their scopes, which must be nearly as much as with llc; or with `--torture`, GCC's tests; or with
-//! `--wide`, the code bases of `crosstest --wide`; or with `--rust`, the crates of `rust`.
+//! `--wide`, the code bases of `crosstest --wide`; or with `--rust`, the crates of `rust`. With `--target`, all but the
+//! crates are compiled for another machine, and looked at with its tools.
 //!
 //! Not here: what the sections say (`debugger`, `symbolizers`, and the tests of debug information).
 
@@ -24,7 +25,7 @@ use pico_args::Arguments;
 use crate::compiler::{Compiler, RECIPES};
 use crate::corpus::Level;
 use crate::share::Share;
-use crate::{corpus, parallel, workspace};
+use crate::{corpus, machine, parallel, workspace};
 use check::{Checked, check, debug_bytes, reference};
 use statistics::{Compared, Statistics};
 use subjects::{Subject, Suite};
@@ -56,6 +57,7 @@ const SUITES: [(&str, Suite); 3] = [
 /// `cargo xtask debug-sections [--torture|--wide|--rust] [FILTER]` with the options of [`Share`] and
 /// [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let compilers = Compiler::list_from_arguments(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
     let asked: Vec<Suite> = SUITES
@@ -65,9 +67,14 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         .collect();
     ensure!(asked.len() <= 1, "--torture, --wide and --rust exclude each other");
     let suite = asked.first().copied().unwrap_or(Suite::Corpus);
+    ensure!(
+        machine::is_host() || suite != Suite::Rust,
+        "crates are compiled for the machine that we are on"
+    );
+    workspace::require(machine::current().debugger)?;
     let subjects = subjects::list(suite, &corpus::filter(arguments)?)?;
     ensure!(!subjects.is_empty(), "no module of that name");
-    let dir = workspace::target_dir().join("debug-sections");
+    let dir = machine::folder().join("debug-sections");
     fs::create_dir_all(&dir)?;
     share.begin();
     if suite == Suite::Corpus {

@@ -7,6 +7,9 @@
 //! variables without a value, and those with another value. Of a line with code in several places of a block of the
 //! source, gdb takes the first one; which one that is differs where blocks are laid out in another order.
 //!
+//! With `--target`, the programs are for another machine and run in its emulator, at the stub of which a debugger for
+//! many machines stops them. Each session has a socket of its own in the file system.
+//!
 //! With `--lldb`, the sessions are of lldb ([`lldb`]), for unoptimised code.
 //!
 //! Optimised code comes to the parts of a line in another order: to where a loop counts before where it begins, say.
@@ -25,7 +28,8 @@ use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
 use crate::debug_programs::Program;
-use crate::{corpus, parallel, process, workspace};
+use crate::process::Background;
+use crate::{corpus, machine, parallel, process, workspace};
 use stops::{Comparison, Stop};
 
 /// What gdb is told to do.
@@ -37,6 +41,10 @@ const MOST_STOPS: [&str; 2] = ["300", "600"];
 /// The recipe whose code comes to lines in the order of the source.
 const IN_ORDER: &str = "Om1";
 
+/// Not every machine's unoptimised code is that of the quick selector. The other one has branches to what follows, at
+/// which there would be stops.
+const SELECTOR_OF_LLC: &str = "-global-isel=0";
+
 /// How many differences of a program are shown.
 const SHOWN: usize = 5;
 
@@ -44,22 +52,25 @@ const SHOWN: usize = 5;
 /// `Ok(false)` if variables have other values than in `llc`'s program, or unoptimised code lacks too many stops or
 /// values.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
+    machine::select(&mut arguments)?;
     let compiler = Compiler::from_arguments(&mut arguments)?;
     let random: u64 = arguments.opt_value_from_str("--random")?.unwrap_or(0);
     let seed: u64 = arguments.opt_value_from_str("--seed")?.unwrap_or(1);
     let by_lldb = arguments.contains("--lldb");
     ensure!(
-        !by_lldb || compiler.recipe() == Some(IN_ORDER),
-        "sessions of lldb are for the recipe {IN_ORDER}"
+        !by_lldb || (compiler.recipe() == Some(IN_ORDER) && machine::is_host()),
+        "sessions of lldb are for the recipe {IN_ORDER} on this machine"
     );
-    for program in [if by_lldb { "lldb-22" } else { "gdb" }, "clang-22", "clang++-22"] {
-        ensure!(
-            workspace::is_on_path(program),
-            "`{program}` was not found; on Debian, `cargo xtask packages` installs it"
-        );
+    let debugger = if by_lldb {
+        "lldb-22"
+    } else {
+        machine::current().debugger
+    };
+    for program in [debugger, "clang-22", "clang++-22"] {
+        workspace::require(program)?;
     }
     let filter = corpus::filter(arguments)?;
-    let dir = workspace::target_dir().join("debugger");
+    let dir = machine::folder().join("debugger");
     fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
     let script = dir.join("session.py");
     fs::write(&script, SESSION)?;
@@ -110,7 +121,11 @@ fn compare(program: &Program, compiler: &Compiler, dir: &Path, (script, by_lldb)
     program.make_bitcode(0, &["-ftrivial-auto-var-init=zero"], &bitcode)?;
     let link = |compiler: &Compiler, name: &str| -> Result<PathBuf> {
         let (object, executable) = (path(&format!("{name}.o")), path(name));
-        process::checked(&mut compiler.command(&bitcode, &object)?)?;
+        let mut command = compiler.command(&bitcode, &object)?;
+        if let Compiler::Llc(_) = compiler {
+            command.arg(SELECTOR_OF_LLC);
+        }
+        process::checked(&mut command)?;
         program.link(&object, &[], &executable)?;
         Ok(executable)
     };
@@ -137,12 +152,17 @@ fn compare(program: &Program, compiler: &Compiler, dir: &Path, (script, by_lldb)
 
 /// Where gdb stops in a program with these breakpoints, in order.
 fn session(executable: &Path, program: &Program, breakpoints: (&str, &str), script: &Path) -> Result<Vec<Stop>> {
-    let mut gdb = Command::new("gdb");
+    let mut gdb = Command::new(machine::current().debugger);
     gdb.args(["-q", "-nx", "-batch", "-x"]).arg(script).arg(executable);
     let most = MOST_STOPS[usize::from(breakpoints.0 == "FRAZIL_POINTS")];
     gdb.env(breakpoints.0, breakpoints.1).env("FRAZIL_STOPS", most);
     gdb.env("FRAZIL_SOURCE", &program.name);
-    let outcome = process::run(&mut gdb, process::TIME_LIMIT)?;
+    // In an emulator, the program waits for the debugger.
+    let _emulator = match machine::is_host() {
+        true => None,
+        false => Some(wait_for_debugger(executable, &mut gdb)?),
+    };
+    let outcome = process::run(&mut gdb, machine::limit(process::TIME_LIMIT))?;
     let text = String::from_utf8_lossy(&outcome.stdout);
     let stops = stops::parse(&text);
     ensure!(
@@ -151,4 +171,18 @@ fn session(executable: &Path, program: &Program, breakpoints: (&str, &str), scri
         String::from_utf8_lossy(&outcome.stderr)
     );
     Ok(stops)
+}
+
+/// Starts a program in the emulator, and tells a debugger where it waits.
+fn wait_for_debugger(executable: &Path, debugger: &mut Command) -> Result<Background> {
+    let dir = executable.parent().context("an executable is in a folder")?;
+    let name = executable.file_name().context("an executable has a name")?;
+    // Names of sockets must be short, so that they are given from the folder.
+    let socket = format!("{}.socket", name.to_string_lossy());
+    let path = dir.join(&socket);
+    if path.exists() {
+        fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+    }
+    debugger.current_dir(dir).env("FRAZIL_STUB", format!("./{socket}"));
+    Background::start(machine::run_debugged(executable, &socket)?.current_dir(dir))
 }

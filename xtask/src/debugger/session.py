@@ -2,13 +2,15 @@
 #
 # Parameters come by the environment: FRAZIL_SOURCE (the source file), FRAZIL_STOPS (at how many stops to end), and
 # either FRAZIL_LINES (numbers of lines, with commas) or FRAZIL_POINTS (a file with an address, a line and a column in
-# each row). Each line of output begins with a word: `stop`, `variable` or `end`. Addresses are left out, since they
+# each row); with FRAZIL_STUB, the program does not run here but waits at a socket of that name. Each line of output begins with a word: `stop`, `variable` or `end`. With the name of a variable is the
+# line where it is declared, 0 for parameters. Addresses are left out, since they
 # differ from program to program, but for the symbols that they belong to, and if these are data, where in them; so is
 # what characters there are at an address, which may go on beyond the object. Left out, too, are variables that are declared at or after the current
 # line, which are not initialised yet.
 
 import os
 import re
+import time
 
 import gdb
 
@@ -21,6 +23,9 @@ for setting in ["pagination off", "debuginfod enabled off", "confirm off", "prin
 
 SOURCE = os.environ["FRAZIL_SOURCE"]
 STOPS = int(os.environ["FRAZIL_STOPS"])
+STUB = os.environ.get("FRAZIL_STUB")
+# How often it is tried to connect: for a minute on a machine that has much to do.
+ATTEMPTS = 1200
 CHARACTERS = r'"(?:[^"\\]|\\.)*"(?:\.\.\.)?|<incomplete sequence [^>]*>'
 ADDRESS = re.compile(r'0x[0-9a-f]+( <(?!incomplete)(?:[^<>]|<[^<>]*>)*>)?(?:,? (?:%s))*' % CHARACTERS)
 
@@ -62,7 +67,7 @@ def show_variables(frame, line):
                 text = describe(frame.read_var(symbol, block))
             except (gdb.error, RuntimeError, ValueError) as error:
                 text = "<error: %s>" % ADDRESS.sub(without_address, str(error))
-            print("variable %s %s" % (symbol.name, text))
+            print("variable %s:%d %s" % (symbol.name, 0 if symbol.is_argument else symbol.line, text))
         if block.function is not None:
             break
         block = block.superblock
@@ -93,16 +98,41 @@ def set_breakpoints():
     return {}
 
 
+def connect(stub):
+    """Connects to an emulator that may be about to make its socket."""
+    for _ in range(ATTEMPTS):
+        try:
+            gdb.execute("target remote " + stub, to_string=True)
+            return
+        except gdb.error as error:
+            refusal = error
+            time.sleep(0.05)
+    raise refusal
+
+
+def start():
+    """Runs the program to the first stop."""
+    if STUB is None:
+        gdb.execute("run > /dev/null 2>&1 < /dev/null", to_string=True)
+        return
+    # Libraries cannot be had from the emulator, and nothing in them is looked at. Without them, nobody knows how their
+    # classes are shown, but as what they are; where compilers put static members among the others is their affair.
+    gdb.execute("set auto-solib-add off")
+    gdb.execute("set print static-members off")
+    connect(STUB)
+    gdb.execute("continue", to_string=True)
+
+
 def run():
     """Runs the program from stop to stop."""
     known = set_breakpoints()
-    gdb.execute("run > /dev/null 2>&1 < /dev/null", to_string=True)
+    start()
     for _ in range(STOPS):
         if not gdb.selected_inferior().pid:
             break
         frame = gdb.selected_frame()
         line, column = known.get(frame.pc(), (frame.find_sal().line, None))
-        print("stop %s %d" % (frame.name(), line) + (" %d" % column if column is not None else ""))
+        print("stop %s %d" % (frame.name(), line) + (":%d" % column if column is not None else ""))
         show_variables(frame, line)
         gdb.execute("continue", to_string=True)
     print("end")

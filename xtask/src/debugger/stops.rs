@@ -12,9 +12,26 @@ pub const LOST: &str = "<optimized out>";
 /// A stop: where it is, and the variables there.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Function and line.
+    /// Function and line, with a column after a colon if it is a point.
     place: String,
-    variables: BTreeMap<String, String>,
+    variables: BTreeMap<String, Variable>,
+}
+
+/// A variable at a stop.
+#[derive(Debug, PartialEq, Eq)]
+struct Variable {
+    /// The line where it is declared; 0 if that is not known, or does not matter.
+    declared: u32,
+    value: String,
+}
+
+impl Stop {
+    /// The place taken apart, without a column.
+    fn function_and_line(&self) -> (&str, u32) {
+        let mut words = self.place.rsplitn(2, ' ');
+        let line = words.next().and_then(|word| word.split(':').next()?.parse().ok());
+        (words.next().unwrap_or_default(), line.unwrap_or(0))
+    }
 }
 
 /// What sessions have in common, and what not.
@@ -84,7 +101,12 @@ pub fn parse(text: &str) -> Vec<Stop> {
             }),
             ("variable", Some(stop)) => {
                 let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
-                stop.variables.insert(name.to_owned(), value.to_owned());
+                let (name, declared) = name.split_once(':').unwrap_or((name, "0"));
+                let variable = Variable {
+                    declared: declared.parse().unwrap_or(0),
+                    value: value.to_owned(),
+                };
+                stop.variables.insert(name.to_owned(), variable);
             }
             _ => {}
         }
@@ -101,7 +123,7 @@ pub fn compare(ours: &[Stop], theirs: &[Stop]) -> Comparison {
         if ours[own].place == theirs[other].place {
             found.stops += 1;
             found.matched += 1;
-            compare_stop(&ours[own], &theirs[other], &mut found);
+            compare_stop(&ours[own], theirs, other, &mut found);
             (own, other) = (own + 1, other + 1);
             continue;
         }
@@ -127,16 +149,22 @@ pub fn compare(ours: &[Stop], theirs: &[Stop]) -> Comparison {
     found
 }
 
-fn compare_stop(ours: &Stop, theirs: &Stop, found: &mut Comparison) {
+/// Compares a stop with the one of that number of the reference's.
+fn compare_stop(ours: &Stop, session: &[Stop], number: usize, found: &mut Comparison) {
+    let theirs = &session[number];
     // What the reference does not know is not compared.
-    for (name, expected) in theirs.variables.iter().filter(|row| !row.1.contains(LOST)) {
+    for (name, expected) in theirs.variables.iter().filter(|row| !row.1.value.contains(LOST)) {
+        let (place, expected_value) = (&theirs.place, &expected.value);
+        let value = ours.variables.get(name).map(|variable| &variable.value);
+        if value != Some(expected_value) && is_passed_over(expected.declared, session, number) {
+            continue;
+        }
         found.variables += 1;
-        let place = &theirs.place;
-        match ours.variables.get(name) {
-            Some(value) if value == expected => found.equal += 1,
+        match value {
+            Some(value) if value == expected_value => found.equal += 1,
             Some(value) if !value.contains(LOST) => {
                 // Nothing is worse, so it comes first.
-                let note = format!("{name} at {place} is {value}; expected {expected}");
+                let note = format!("{name} at {place} is {value}; expected {expected_value}");
                 found.notes.insert(found.wrong, note);
                 found.wrong += 1;
             }
@@ -144,10 +172,23 @@ fn compare_stop(ours: &Stop, theirs: &Stop, found: &mut Comparison) {
                 found.lost += 1;
                 found
                     .notes
-                    .push(format!("{name} at {place} has no value; expected {expected}"));
+                    .push(format!("{name} at {place} has no value; expected {expected_value}"));
             }
         }
     }
+}
+
+/// Whether a jump led over a declaration in the function of a stop, so that nothing has written the variable: that line
+/// has stops, but none since the last one at the first line of the function.
+fn is_passed_over(declared: u32, session: &[Stop], number: usize) -> bool {
+    let (function, _) = session[number].function_and_line();
+    let lines = |stops| {
+        let places = <[Stop]>::iter(stops).rev().map(Stop::function_and_line);
+        places.filter(|place| place.0 == function).map(|place| place.1)
+    };
+    let first = lines(session).min().unwrap_or(0);
+    let latest = lines(&session[..=number]).find(|&line| line == declared || line == first);
+    declared > first && latest == Some(first) && lines(session).any(|line| line == declared)
 }
 
 #[cfg(test)]
@@ -165,5 +206,17 @@ mod tests {
         );
         // What is wrong comes first.
         assert_eq!(found.notes[..2], ["a at f 3 is 2; expected 3", "no stop at f 2"]);
+    }
+    #[test]
+    fn what_was_never_declared_has_no_value_to_compare() {
+        let session = |value: &str| {
+            let text = "stop f 1\nvariable n:0 1\nstop f 4\nvariable a:3 VALUE\nvariable n:0 VALUE\n\
+                stop f 1\nstop f 3\nstop f 4\nvariable a:3 VALUE\n";
+            parse(&text.replace("VALUE", value))
+        };
+        let found = compare(&session("7"), &session("8"));
+        // At the first stop at line 4, nothing has come by line 3.
+        assert_eq!(found.notes, ["n at f 4 is 7; expected 8", "a at f 4 is 7; expected 8"]);
+        assert_eq!((found.variables, found.equal), (3, 1));
     }
 }
