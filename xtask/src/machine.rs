@@ -83,6 +83,14 @@ pub fn clang() -> Result<Command> {
     Ok(clang)
 }
 
+/// The command that links for the machine by a linker of that name.
+pub fn linking_by(linker: &str) -> Result<Command> {
+    workspace::require(linker)?;
+    let mut clang = clang()?;
+    clang.arg(format!("--ld-path={linker}"));
+    Ok(clang)
+}
+
 /// The option by which clang compiles for the least processor of the machine.
 pub fn least_processor() -> Result<String> {
     let option = processor(0).map(processor_option);

@@ -58,6 +58,7 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
     suites(Sign::Program("gdb-multiarch"), &["gdb-multiarch"]),
+    suites(Sign::Program("mold"), &["mold"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
     suites(Sign::Program("valgrind"), &["valgrind"]),
     suites(Sign::Program("perf"), &["linux-perf"]),

@@ -16,6 +16,8 @@ pub const CLANG: &str = "clang-22";
 pub const LLC: &str = "llc-22";
 /// The second linker that objects are tested with.
 pub const LLD: &str = "ld.lld-22";
+/// The third one.
+pub const MOLD: &str = "mold";
 /// Joins the bitcode files of a program to one.
 pub const LLVM_LINK: &str = "llvm-link-22";
 /// Prints bitcode as text; used to count instructions independently of Frazil.

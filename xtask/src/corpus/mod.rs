@@ -39,13 +39,19 @@ pub enum Level {
     O0Debug,
     /// As [`O2Vectors`](Self::O2Vectors), with debug information.
     O2Debug,
+    /// As [`O0Debug`](Self::O0Debug), for shared libraries.
+    O0Library,
+    /// As [`O2Vectors`](Self::O2Vectors), for shared libraries.
+    O2Library,
 }
 
 impl Level {
     /// Without vectors that clang makes.
     pub const SCALAR: [Level; 2] = [Level::O0, Level::O2];
     pub const WITH_DEBUG: [Level; 2] = [Level::O0Debug, Level::O2Debug];
-    /// Without debug information.
+    /// Of position-independent code, others than which assume to be in a program.
+    pub const FOR_LIBRARIES: [Level; 2] = [Level::O0Library, Level::O2Library];
+    /// Without debug information, for programs.
     pub const EACH: [Level; 7] = [
         Level::O0,
         Level::O2,
@@ -59,7 +65,7 @@ impl Level {
     /// The levels that `--level NAME` asks for, given as often as wanted; those without vectors if it does not.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Vec<Level>> {
         let names: Vec<String> = arguments.values_from_str("--level")?;
-        let all = [&Level::EACH[..], &Level::WITH_DEBUG].concat();
+        let all = [&Level::EACH[..], &Level::WITH_DEBUG, &Level::FOR_LIBRARIES].concat();
         let named = |name: String| {
             let found = all.iter().copied().find(|level| level.name() == name);
             found.with_context(|| {
@@ -85,6 +91,8 @@ impl Level {
             Level::O3V4 => "O3-v4",
             Level::O0Debug => "O0-g",
             Level::O2Debug => "O2-g",
+            Level::O0Library => "O0-g-library",
+            Level::O2Library => "O2-library",
         }
     }
 
@@ -98,6 +106,8 @@ impl Level {
             Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-O3"],
             Level::O0Debug => &["-O0", "-Xclang", "-disable-O0-optnone", "-g"],
             Level::O2Debug => &["-O2", "-g"],
+            Level::O0Library => &["-O0", "-Xclang", "-disable-O0-optnone", "-g", "-fPIC"],
+            Level::O2Library => &["-O2", "-fPIC"],
         }
     }
 
@@ -106,9 +116,10 @@ impl Level {
         match self {
             Level::O0 => &["-Copt-level=0"],
             Level::O2 => &["-Copt-level=2", "-Cno-vectorize-loops", "-Cno-vectorize-slp"],
-            Level::O2Vectors => &["-Copt-level=2"],
+            // rustc's code is position-independent unless it is told something else.
+            Level::O2Vectors | Level::O2Library => &["-Copt-level=2"],
             Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-Copt-level=3"],
-            Level::O0Debug => &["-Copt-level=0", "-g"],
+            Level::O0Debug | Level::O0Library => &["-Copt-level=0", "-g"],
             Level::O2Debug => &["-Copt-level=2", "-g"],
         }
     }

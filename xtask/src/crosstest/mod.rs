@@ -19,6 +19,7 @@ mod generated;
 mod integers;
 mod intrinsics;
 mod jumps;
+pub mod linkers;
 mod loops;
 mod random;
 mod variables;
@@ -340,8 +341,7 @@ fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Ve
 }
 
 fn check_other_linker(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
-    let mut linker = machine::clang()?;
-    linker.arg(format!("--ld-path={}", workspace::LLD));
+    let linker = machine::linking_by(workspace::LLD)?;
     let host_part = compile_host_part(module, dir)?;
     let objects = [dir.join(format!("{frazil}.o"))].into_iter().chain(host_part);
     let mut link = link_command(linker, objects, &dir.join("with-lld"));
