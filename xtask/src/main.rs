@@ -17,6 +17,7 @@ mod crosstest;
 mod debug_programs;
 mod debug_sections;
 mod debugger;
+mod large;
 mod llvm_tests;
 mod long_test;
 mod machine;
@@ -89,6 +90,7 @@ cargo xtask <command>
                                         with --random, of as many programs of csmith, too; with --lldb, of lldb
   symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
                                         functions and lines as with llc
+  large [--megabytes N]                 200 MB of code in functions of 4 MB are linked, and run
   linkers [--minutes N] [FILTER]        llvm-readelf reads objects of the corpus, and GNU ld, ld.lld and mold link them to
                                         static and position-independent executables and shared libraries, which run
   llvm-tests [--minutes N] [FILTER]     the tests of LLVM's own code generator compile, or are refused by name
@@ -119,7 +121,7 @@ FILTER selects the modules whose name (such as `lua-O0`) contains it. With `--mi
 `--seed N` chooses, as large as there is time for. Options of every command that runs frazil:
 
   --frazil PATH      the command under test, instead of a release build of this workspace
-  --target NAME      for `corpus`, `crosstest`, `torture`, `linkers`, `debug-sections`, `debugger` and the compile
+  --target NAME      for `corpus`, `crosstest`, `torture`, `linkers`, `large`, `debug-sections`, `debugger` and the compile
                      time of `bench`: programs for another machine, such as aarch64, which run in an emulator
   --recipe NAME      the recipe (O2 for `bench`, Om1 and O2 for `--wide` and `--random`, else Om1); `crosstest` takes `all`, too
   --verify-each, --check-regalloc, --check-machine, --with OPTION
@@ -157,6 +159,7 @@ fn run() -> anyhow::Result<bool> {
         Some("debug-sections") => debug_sections::command(arguments),
         Some("debugger") => debugger::command(arguments),
         Some("symbolizers") => symbolizers::command(arguments),
+        Some("large") => large::command(arguments),
         Some("linkers") => crosstest::linkers::command(arguments),
         Some("llvm-tests") => llvm_tests::command(arguments),
         Some("machine-passes") => machine_passes::command(arguments),

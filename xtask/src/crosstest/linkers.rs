@@ -6,7 +6,7 @@
 //! shared library in which an executable finds `main`. A warning of a linker is a failure unless it is given of llc's
 //! object, too. Every program that was linked must do in its first short run what that of `llc-22 -O0` does.
 //!
-//! Not here: debug sections (`debug-sections`).
+//! Not here: debug sections (`debug-sections`), and code that is too long for branches (`large`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
