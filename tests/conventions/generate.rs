@@ -111,8 +111,15 @@ pub const CONVENTIONS: &[Convention] = &[
 pub const AARCH64_CONVENTIONS: &[Convention] = &[
     on_aarch64(convention("ccc", 16, true, true)),
     on_aarch64(convention("fastcc", 12, true, false)),
-    on_aarch64(convention("preserve_mostcc", 10, true, false)),
-    on_aarch64(convention("preserve_allcc", 10, true, false)),
+    // LLVM's own code overwrites x9, which these keep, where it aligns the stack for memory by value.
+    Convention {
+        by_value: false,
+        ..on_aarch64(convention("preserve_mostcc", 10, true, false))
+    },
+    Convention {
+        by_value: false,
+        ..on_aarch64(convention("preserve_allcc", 10, true, false))
+    },
     on_aarch64(convention("swiftcc", 12, true, true)),
     on_aarch64(convention("tailcc", 12, false, false)),
     on_aarch64(convention("swifttailcc", 12, false, true)),

@@ -26,6 +26,7 @@ use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved, TargetFacts};
 use frazil_ir::{Block, EntityRef, Function, Inst, InstData, Opcode, Operand, Type, Value};
+use std::ops::Range;
 
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
@@ -47,17 +48,24 @@ impl FunctionPass for CmpSink {
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         let joins_comparisons = cx.target.joins_comparisons;
+        // How many operands of an instruction are looked at.
+        let conditions = |data: &InstData| match data.op {
+            Opcode::Branch | Opcode::Select => 1,
+            Opcode::And | Opcode::Or if joins_comparisons => 2,
+            _ => 0,
+        };
         let mut copies = 0;
         for block in function.block_ids() {
-            for position in function.block_insts(block) {
-                let op = function.insts()[position].op;
-                if matches!(op, Opcode::Branch | Opcode::Select) {
-                    copies += sink(function, cx.target, analyses, &mut editor, (block, position, 0));
-                } else if joins_comparisons && matches!(op, Opcode::And | Opcode::Or) {
-                    for slot in 0..2 {
-                        copies += sink(function, cx.target, analyses, &mut editor, (block, position, slot));
-                    }
+            let Range { mut start, end } = function.block_insts(block);
+            while let Some(next) = function.insts()[start..end]
+                .iter()
+                .position(|data| conditions(data) > 0)
+            {
+                let position = start + next;
+                for slot in 0..conditions(&function.insts()[position]) {
+                    copies += sink(function, cx.target, analyses, &mut editor, (block, position, slot));
                 }
+                start = position + 1;
             }
         }
         editor.commit(function);
