@@ -133,8 +133,8 @@ fn test(name: &'static str, version: &'static str, recipe: &str, profile: &str, 
     ))
 }
 
-/// Says with what programs for another machine are linked and run. The documentation's examples, which rustdoc compiles,
-/// are linked by the same C compiler.
+/// Says with what programs for another machine are linked and run. The documentation's examples, which rustdoc
+/// compiles, are linked by the same C compiler.
 fn cross(shell: &mut Command) {
     let machine = machine::current();
     let name = machine.rust_target.to_uppercase().replace('-', "_");

@@ -152,8 +152,8 @@ impl Condition {
         })
     }
 
-    /// Copies the comparison before its user, whose operand in this slot it is, and removes it where it was if it has no
-    /// other one.
+    /// Copies the comparison before its user, whose operand in this slot it is, and removes it where it was if it has
+    /// no other one.
     fn copy(mut self, function: &mut Function, editor: &mut Editor, user: Inst, slot: usize) {
         if let Some((_, and)) = self.mask {
             let copy = editor.insert_before(function, user, and, Some(and.ty));
