@@ -54,7 +54,7 @@ const NEEDS: &[Need] = &[
         &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
     ),
     tests(Sign::Program("qemu-aarch64"), &["qemu-user"]),
-    suites(Sign::Program("aarch64-linux-gnu-g++"), &["g++-aarch64-linux-gnu"]),
+    tests(Sign::Program("aarch64-linux-gnu-g++"), &["g++-aarch64-linux-gnu"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
     suites(Sign::Program("gdb-multiarch"), &["gdb-multiarch"]),
