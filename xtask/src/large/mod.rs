@@ -1,7 +1,7 @@
 //! `cargo xtask large`: a module of 200 MB of code, of functions of 4 MB each, is linked and does what it should.
 //!
 //! Branches of many machines do not reach so far: inside a function the compiler, between sections linkers must put
-//! something in between. The [module](module) is generated for each recipe, compiled with a section for each function,
+//! something in between. The [`module`] is generated for each recipe, compiled with a section for each function,
 //! without which no linker could do so, and linked by each linker to a position-independent executable. (In a static
 //! one, GNU ld does not reach the C library's own functions from each other.) What it must print is known from the
 //! generator.
