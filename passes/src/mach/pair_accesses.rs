@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! ldr x1, [x0]               ldr x1, [x0]
-//! add x3, x1, x2      ->     ldr x2', [x0, #8]     (one `ldp` when code is emitted)
+//! add x3, x1, x2      ->     ldr x4, [x0, #8]     (one `ldp` when code is emitted)
 //! ldr x4, [x0, #8]           add x3, x1, x2
 //! ```
 //!
