@@ -134,13 +134,13 @@ fn test(name: &'static str, version: &'static str, recipe: &str, profile: &str, 
 }
 
 /// Says with what programs for another machine are linked and run. The documentation's examples, which rustdoc
-/// compiles, are linked by the same C compiler.
+/// compiles, are linked with bitcode of the crate, too.
 fn cross(shell: &mut Command) {
     let machine = machine::current();
     let name = machine.rust_target.to_uppercase().replace('-', "_");
     shell
         .env("FRAZIL_LINK_CC", machine.compiler)
-        .env("RUSTDOCFLAGS", format!("-Clinker={}", machine.compiler))
+        .env("RUSTDOCFLAGS", "-Clinker=frazil-link")
         .env(format!("CARGO_TARGET_{name}_RUNNER"), machine.emulator.join(" "));
 }
 
