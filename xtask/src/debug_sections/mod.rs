@@ -35,6 +35,8 @@ use subjects::{Subject, Suite};
 struct Report {
     passed: usize,
     failed: usize,
+    /// Modules that were looked at.
+    modules: usize,
     /// How often for which reason.
     refused: BTreeMap<String, usize>,
     /// Sources that clang refuses.
@@ -43,6 +45,9 @@ struct Report {
     /// Of optimised code by the recipe that is meant to be like llc.
     locations: Compared,
 }
+
+/// After so many modules without lines of their own, it is said how far a run has come.
+const MODULES_PER_LINE: usize = 100;
 
 /// The recipe whose locations are compared with llc's.
 const COVERING_RECIPE: &str = "O2";
@@ -172,6 +177,14 @@ fn look_at(
                 println!("{name:<20} {compiler:<11} FAILED: {reason}");
             }
         }
+    }
+    report.modules += 1;
+    if suite != Suite::Corpus && report.modules.is_multiple_of(MODULES_PER_LINE) {
+        let (modules, passed, failed) = (report.modules, report.passed, report.failed);
+        println!(
+            "{modules} modules, to {}: {passed} passed, {failed} failed",
+            subject.name
+        );
     }
     Ok(())
 }
