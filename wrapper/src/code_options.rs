@@ -32,28 +32,25 @@ struct Row {
 }
 
 const fn is(word: &'static str, name: &'static str, why: &'static str) -> Row {
-    let how = Match::Is;
-    Row {
-        how,
-        word,
-        name,
-        why,
-        done_for: "",
-    }
+    Row::new(Match::Is, word, name, why)
 }
 
 const fn begins(word: &'static str, name: &'static str, why: &'static str) -> Row {
-    let how = Match::Begins;
-    Row {
-        how,
-        word,
-        name,
-        why,
-        done_for: "",
-    }
+    Row::new(Match::Begins, word, name, why)
 }
 
 impl Row {
+    const fn new(how: Match, word: &'static str, name: &'static str, why: &'static str) -> Row {
+        let done_for = "";
+        Row {
+            how,
+            word,
+            name,
+            why,
+            done_for,
+        }
+    }
+
     const fn but_for(mut self, architecture: &'static str) -> Row {
         self.done_for = architecture;
         self
