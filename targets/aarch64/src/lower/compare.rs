@@ -189,13 +189,11 @@ fn compare_if<C: LowerCtx>(cx: &mut C, data: &InstData, found: Cond, both: bool)
 /// A conditional comparison without its condition, and the condition that asks for what is compared.
 fn conditional_comparison<C: LowerCtx>(cx: &mut C, data: &InstData) -> (MInst, Cond) {
     if data.op.is_fcmp() {
-        let row = match data.flags & StrictFlags::SIGNALING {
-            0 => Op::Fccmp,
-            _ => Op::Fccmpe,
-        };
+        // Comparisons that signal are operations of their own, which nothing absorbs.
         let left = cx.use_reg(data.a, 0);
         let right = cx.use_reg(data.b, 0);
-        return (rr(row, float_bytes(data.ty), left, right), float_conditions(data.op).0);
+        let inst = rr(Op::Fccmp, float_bytes(data.ty), left, right);
+        return (inst, float_conditions(data.op).0);
     }
     let bits = int_bits(cx, data.ty);
     let (a, b, cond) = in_order(cx, data);

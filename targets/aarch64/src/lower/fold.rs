@@ -153,12 +153,11 @@ fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
 /// Folds the comparisons that an `and` or `or` of bits joins: the second one compares, or leaves flags as if it had
 /// found the opposite, by what the first one has found.
 fn fold_joined(folder: &mut Folder<'_>, data: &InstData) {
-    let is_folded = |folder: &Folder<'_>, operand| folder.is_folded(operand);
     for (second, first) in [(data.b, data.a), (data.a, data.b)] {
         let Some((frozen, value, compare)) = producer_of_bit(folder, second) else {
             continue;
         };
-        if !is_conditional(folder.function, compare, &|operand| is_folded(folder, operand)) {
+        if !is_conditional(folder.function, compare, &|operand| folder.is_folded(operand)) {
             continue;
         }
         fold_bit(folder, (frozen, value));
