@@ -118,9 +118,6 @@ const FAR_DATA: &str = "-Wl,--section-start=far_data=0x4000000000";
 fn programs_for_aarch64_run_in_each_of_its_models() {
     let folder = Folder::new("module-features-aarch64-models");
     let (program, other) = (folder.path("program"), folder.path("other.o"));
-    let [emulator, emulator_options @ ..] = AARCH64.emulator else {
-        panic!("programs for AArch64 need an emulator");
-    };
     let mut cc = Command::new(AARCH64.compiler);
     cc.args(["-c", "-fPIE"]).arg(here("models-other.c"));
     run(cc.arg("-o").arg(&other));
@@ -147,8 +144,7 @@ fn programs_for_aarch64_run_in_each_of_its_models() {
         let output = |object: &Path| {
             let mut cc = Command::new(AARCH64.compiler);
             run(cc.args(link).arg(object).arg(&other).arg("-o").arg(&program));
-            let mut emulated = Command::new(emulator);
-            String::from_utf8(run(emulated.args(emulator_options).arg(&program))).expect("text")
+            String::from_utf8(run(&mut AARCH64.run(&program))).expect("text")
         };
         let expected = output(&by_llc(&folder, &module, &words));
         assert!(expected.ends_with("left with 8\nleft with 9\ndone\n"), "{expected}");
