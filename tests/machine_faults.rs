@@ -13,7 +13,6 @@ use frazil_passes::{
     Book, Codegen, Dump, Listener, NoOptions, Observe, Overrides, Registry, Runner, Subject, target_facts,
 };
 use frazil_target_testisa::TestIsa;
-use frazil_target_x86::isa::X86_64;
 
 /// A loop around a call, so that values wait in slots and edges have moves, and a switch.
 const TEXT: &str = "\
@@ -99,12 +98,14 @@ fn found(target: &dyn Target, function: Break) -> Vec<Result<(), String>> {
     breaker.found
 }
 
-/// Asserts that the verifier finds the fault in all functions that have a place for it, on both targets, and in one at
+/// Asserts that the verifier finds the fault in all functions that have a place for it, on all targets, and in one at
 /// least.
 #[track_caller]
 fn assert_found(message: &str, function: Break) {
     let mut all = found(&TestIsa, function);
-    all.extend(found(&*(X86_64.new)(), function));
+    for entry in frazil_targets::builtin() {
+        all.extend(found(&*(entry.new)(), function));
+    }
     assert!(!all.is_empty(), "no place for: {message}");
     for outcome in all {
         let is_named = outcome.as_ref().is_err_and(|found| found.contains(message));

@@ -158,6 +158,17 @@ impl Dealer<'_> {
         }
     }
 
+    /// Before the words of an integer of more than 128 bits: the first two are placed like one of 128 bits, the others
+    /// wherever they fit.
+    #[cold]
+    fn begin_words(&mut self) {
+        self.begin_pair();
+        if self.int_next == self.conv.int_args.len() {
+            let start = self.stack_bytes.checked_next_multiple_of(self.conv.stack_align);
+            self.stack_bytes = start.unwrap_or(u32::MAX);
+        }
+    }
+
     /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
     #[cold]
     fn stack_packed(&mut self, bytes: u32) -> u32 {
@@ -314,6 +325,9 @@ impl ArgLayout {
             if param.array > 0 {
                 let parts = known(conv, parts_of(param.ty), types, param.ty)?;
                 dealer.begin_array(param, on_stack(conv, parts, types, param.ty), types)?;
+            }
+            if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
+                dealer.begin_words();
             }
             let arg = match param.kind {
                 ParamKind::Normal => place_param(&mut dealer, param, types, &parts_of)?,

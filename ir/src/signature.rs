@@ -57,6 +57,9 @@ pub struct Param {
     /// Of the first of parameters that are the elements of one array: how many these are, from two on; 0 elsewhere. The
     /// elements have one type. Only on platforms that [pass them together](crate::Platform::passes_arrays_whole).
     pub array: u8,
+    /// Whether it is the first word of several that LLVM makes of an integer of more than 128 bits, or of lanes that
+    /// are integers of 128 bits. Some conventions begin these at an even register (`ISD::ArgFlagsTy::isSplit`).
+    pub is_split: bool,
 }
 
 impl Param {

@@ -24,8 +24,6 @@ pub struct Convention {
     vectors: bool,
     /// Floats that processors do not compute with, and vectors of them.
     floats: bool,
-    /// Vectors of odd numbers of registers' width, of pointers one by one, and of wider integers.
-    odd_vectors: bool,
     /// Most floats among results: LLVM returns others in the x87 unit, which is refused for some conventions.
     float_results: usize,
 }
@@ -35,9 +33,9 @@ impl Convention {
         match ty {
             "i8" | "i16" => self.narrow,
             "i128" => self.wide,
+            ty if is_wide(ty) => self.wide,
             ty if ty.contains("x86_fp80") => self.extended && (self.floats || !is_vector(ty)),
             ty if is_exotic(ty) => self.floats,
-            ty if is_odd(ty) => self.vectors && self.odd_vectors,
             ty if is_vector(ty) => self.vectors,
             _ => true,
         }
@@ -55,7 +53,6 @@ const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) ->
         extended: wide,
         vectors: false,
         floats: false,
-        odd_vectors: true,
         float_results: usize::MAX,
     }
 }
@@ -140,15 +137,14 @@ pub const AARCH64_CONVENTIONS: &[Convention] = &[
     },
 ];
 
-/// Without floats of x87, and vectors that Frazil does not pass as LLVM does on AArch64.
+/// Without floats of x87.
 const fn on_aarch64(mut row: Convention) -> Convention {
     row.extended = false;
-    row.odd_vectors = false;
     row
 }
 
 /// Types by name and size in bytes.
-const TYPES: [(&str, usize); 55] = [
+const TYPES: [(&str, usize); 57] = [
     ("i8", 1),
     ("i16", 2),
     ("i32", 4),
@@ -204,6 +200,8 @@ const TYPES: [(&str, usize); 55] = [
     ("<3 x double>", 24),
     ("<2 x i128>", 32),
     ("<1 x i128>", 16),
+    ("i192", 24),
+    ("i256", 32),
 ];
 
 /// Whether a type is an integer that is extended.
@@ -218,8 +216,9 @@ fn is_exotic(ty: &str) -> bool {
         .any(|name| ty.contains(name))
 }
 
-fn is_odd(ty: &str) -> bool {
-    ["<3 x i64>", "<3 x ptr>", "<1 x ptr>", "<1 x i128>", "<2 x i128>"].contains(&ty)
+/// Whether a type is an integer of more than 128 bits.
+fn is_wide(ty: &str) -> bool {
+    ["i192", "i256"].contains(&ty)
 }
 
 fn is_vector(ty: &str) -> bool {
@@ -329,6 +328,12 @@ impl Case {
                     ty
                 };
                 results.push(Param { ty, kind, offset: 0 });
+            }
+            // Structures of wider integers, padded as LLVM pads them, are refused as results.
+            if results.len() > 1 {
+                for result in results.iter_mut().filter(|result| is_wide(result.ty.0)) {
+                    result.ty = TYPES[3];
+                }
             }
             if let [only] = results.as_mut_slice()
                 && is_narrow(only.ty)

@@ -113,6 +113,11 @@ impl Rebuild<'_> {
                     to.push(self.unary(Opcode::Trunc, Type::I64, upper));
                 }
             }
+            Passing::Singles => {
+                for index in 0..layout.lanes {
+                    to.push(self.take(source, index, 1)?);
+                }
+            }
             Passing::Lanes => {
                 for index in 0..layout.lanes {
                     to.push(self.lane(source, index)?);
@@ -182,6 +187,7 @@ impl Rebuild<'_> {
                 Ok(self.span(&parts))
             }
             Passing::Lanes => self.build(layout, passed, 0),
+            Passing::Singles => self.build(layout, passed, 1),
             Passing::Halves => {
                 let mut lanes = Vec::new();
                 for index in 0..layout.lanes {

@@ -11,8 +11,8 @@
 //! * Everything else is passed lane by lane, as scalars, those of 128 bits in halves.
 //!
 //! Where a convention has vectors of half a register, too ([`ConvDesc::short_vector_bytes`]), those that fit one have
-//! their lanes made wider, if they are integers, or get more, until they fill it, and a single integer is such a
-//! vector.
+//! their lanes made wider, if they are integers, or get more, until they fill it, and a single integer or pointer is
+//! such a vector. So is each lane of half a register where vectors are passed lane by lane.
 //!
 //! How wide a register is for this follows from the function's features ([`Isa::widest_passed_vector`]), of a call from
 //! its caller's: a callee with other features takes something else, with Frazil as with LLVM. Where registers are wider
@@ -51,6 +51,8 @@ pub(super) enum Passing {
     Extended(u32),
     /// Each lane as a scalar.
     Lanes,
+    /// Each lane as a vector of its own.
+    Singles,
     /// Each lane, of 128 bits, as two integers that nothing keeps together.
     Halves,
 }
@@ -106,16 +108,22 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
         return Passing::Halves;
     }
     let short_bits = abi.short_bytes * 8;
+    let fills_short = |bits| bits == short_bits && layout.element != Type::F64;
+    let plain = plain_bits(types, layout.element, pointer_bits);
     if lanes == 1 {
         return match types.int_bits(layout.element) {
             Some(bits @ (8 | 16 | 32)) if short_bits > 0 => Passing::Widened(short_bits / bits),
-            Some(bits) if bits == short_bits => Passing::Parts,
+            _ if plain.is_some_and(fills_short) => Passing::Parts,
             _ => Passing::Lanes,
         };
     }
+    let by_lane = match plain.is_some_and(fills_short) {
+        true => Passing::Singles,
+        false => Passing::Lanes,
+    };
     let (is_power, all) = (lanes.is_power_of_two(), lanes.next_power_of_two());
     let widest_bits = abi.widest_bytes * 8;
-    if let Some(bits) = plain_bits(types, layout.element, pointer_bits) {
+    if let Some(bits) = plain {
         let all_bits = all.saturating_mul(bits);
         if widest_bits > register_bits && all_bits > register_bits {
             return match all_bits <= widest_bits || is_power {
@@ -131,7 +139,7 @@ fn passing(layouts: &Layouts, types: &TypeTable, ty: Type, pointer_bits: u32, ab
             _ if is_power && all_bits < short_bits => Passing::Widened(short_bits / bits),
             _ if !is_power && short_bits > 0 => match all_bits == short_bits || all_bits == register_bits {
                 true => Passing::Widened(all),
-                false => Passing::Lanes,
+                false => by_lane,
             },
             _ if is_power && register_bits > 0 => Passing::Parts,
             // LLVM gives three of these a register, and three integers of 16 bits one each.
@@ -280,6 +288,7 @@ impl Rebuild<'_> {
                 "an array of vectors that no register holds in a signature",
             ));
         }
+        let first = to.len();
         let mut push = |ty| {
             to.push(Param {
                 ty,
@@ -304,7 +313,14 @@ impl Rebuild<'_> {
                 push(self.vector(element, layout.lanes)?);
             }
             Passing::Lanes => (0..layout.lanes).for_each(|_| push(layout.element)),
-            Passing::Halves => (0..2 * layout.lanes).for_each(|_| push(Type::I64)),
+            Passing::Singles => {
+                let ty = self.vector(layout.element, 1)?;
+                (0..layout.lanes).for_each(|_| push(ty));
+            }
+            Passing::Halves => {
+                (0..2 * layout.lanes).for_each(|_| push(Type::I64));
+                to[first].is_split = true;
+            }
         }
         Ok(())
     }
@@ -480,7 +496,7 @@ pub(super) fn passed_count(layout: Layout, passing: Passing) -> u32 {
         Passing::Parts => layout.count(),
         Passing::Wide(lanes) => layout.lanes.div_ceil(lanes),
         Passing::Widened(_) | Passing::Promoted(_) | Passing::Extended(_) => 1,
-        Passing::Lanes => layout.lanes,
+        Passing::Lanes | Passing::Singles => layout.lanes,
         Passing::Halves => 2 * layout.lanes,
     }
 }

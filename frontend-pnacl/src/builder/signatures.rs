@@ -70,9 +70,17 @@ fn push(
         Class::Void | Class::Metadata => Ok(()),
         Class::Scalar(ir_type) => push_one(build, list, ir_type, ty, attributes),
         Class::Aggregate => {
+            let mut words_left = 0;
             for place in build.leaves(ty)? {
                 let leaf = build.leaf(place);
                 push_one(build, list, leaf.ir_type, leaf.ty, attributes)?;
+                match (words_left, build.wide_bits(leaf.ty), list.last_mut()) {
+                    (0, Some(bits), Some(first)) => {
+                        first.is_split = true;
+                        words_left = bits.div_ceil(64) - 1;
+                    }
+                    _ => words_left = words_left.saturating_sub(1),
+                }
             }
             Ok(())
         }
@@ -170,6 +178,7 @@ fn push_one(
         in_reg: attributes.in_reg,
         kind,
         array: 0,
+        is_split: false,
     });
     Ok(())
 }

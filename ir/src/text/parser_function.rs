@@ -214,6 +214,8 @@ impl<'s> Parser<'s> {
                 param.kind = kind;
             } else if word == "inreg" {
                 param.in_reg = true;
+            } else if word == "split" {
+                param.is_split = true;
             } else if word == "array" {
                 self.advance()?;
                 self.expect_mark("(")?;

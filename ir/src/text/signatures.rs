@@ -42,6 +42,9 @@ fn write_param(out: &mut dyn Write, types: &TypeTable, param: &Param) -> fmt::Re
     if param.array > 0 {
         write!(out, " array({})", param.array)?;
     }
+    if param.is_split {
+        out.write_str(" split")?;
+    }
     match param.kind {
         ParamKind::Normal => Ok(()),
         ParamKind::ByVal { size, align_log2 } => write!(out, " byval({size}, align {})", 1u64 << align_log2.min(63)),

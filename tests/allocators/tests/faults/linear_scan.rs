@@ -18,7 +18,7 @@ use frazil_test_support::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-const KINDS: &[&str] = &[
+pub const KINDS: &[&str] = &[
     "swapped register",
     "dropped reload",
     "dropped spill",
@@ -38,10 +38,20 @@ pub struct LinearScan {
 
 /// What the allocator is to do, and what came of it.
 #[derive(Debug, Default)]
-struct Order {
+pub struct Order {
     fault: Option<(usize, Random)>,
-    is_absent: bool,
-    verdict: Option<CheckError>,
+    pub is_absent: bool,
+    pub verdict: Option<CheckError>,
+}
+
+impl Order {
+    /// To put a fault in, or none.
+    pub fn new(fault: Option<(usize, Random)>) -> Arc<Mutex<Order>> {
+        Arc::new(Mutex::new(Order {
+            fault,
+            ..Order::default()
+        }))
+    }
 }
 
 impl Way for LinearScan {
@@ -50,10 +60,7 @@ impl Way for LinearScan {
     }
 
     fn compile(&mut self, subject: &Subject, fault: Option<(usize, Random)>) -> Compiled {
-        let order = Arc::new(Mutex::new(Order {
-            fault,
-            ..Order::default()
-        }));
+        let order = Order::new(fault);
         let recipe = MachRecipe::default();
         let compiled = subject.run(&mut |number, unit, out| {
             let mut spoiled = OptimizeState::default();
@@ -84,7 +91,7 @@ impl Way for LinearScan {
 
 /// The allocator that spoils what the linear scan did.
 #[derive(Debug)]
-struct Spoiler(Arc<Mutex<Order>>);
+pub struct Spoiler(pub Arc<Mutex<Order>>);
 
 impl Allocator for Spoiler {
     fn allocate(

@@ -30,21 +30,21 @@ pub enum Compiled {
 /// A program.
 pub struct Subject {
     pub text: String,
-    module: Module,
-    functions: Vec<Function>,
+    pub module: Module,
+    pub functions: Vec<Function>,
     arguments: Vec<Vec<u128>>,
 }
 
 impl Subject {
-    /// The subject of a seed.
-    pub fn new(seed: u64) -> Subject {
+    /// The subject of a seed, for a target whose pointers have so many bits.
+    pub fn new(seed: u64, pointer_bits: u32) -> Subject {
         let mut generator = Random::new(seed);
         let mut random = Random::new(seed);
         let statements = 4 + random.below(STATEMENTS);
         let text = format!(
-            "layout pointer_bits 32 stack_align 16\n{}\n{}",
-            functions::function(0, 4, 32, &mut generator),
-            functions::function(FAULTY, statements, 32, &mut generator)
+            "layout pointer_bits {pointer_bits} stack_align 16\n{}\n{}",
+            functions::function(0, 4, pointer_bits, &mut generator),
+            functions::function(FAULTY, statements, pointer_bits, &mut generator)
         );
         let arguments = (0..RUNS).map(|_| arguments(&mut random)).collect();
         Subject::of(text, arguments)

@@ -30,12 +30,13 @@ pub struct Event {
 fn signature_name(function: &Function, signature: &Signature) -> String {
     let param = |param: &frazil_ir::Param| {
         format!(
-            "{} {:?} {} {:?} {}",
+            "{} {:?} {} {:?} {} {}",
             type_name(function.types(), param.ty),
             param.extension,
             param.in_reg,
             param.kind,
-            param.array
+            param.array,
+            param.is_split
         )
     };
     format!(
