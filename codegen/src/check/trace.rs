@@ -688,7 +688,7 @@ impl Record for Trace {
                 Place::reg(reg)
             }
             Spot::Memory(base, disp) => {
-                let bytes = self.flow.name_bytes[name.0 as usize].max(4);
+                let bytes = self.flow.name_bytes[name.0 as usize].max(1);
                 self.wrote_memory(base, disp, bytes);
                 self.piece(base, disp)
             }
