@@ -7,8 +7,10 @@
 
 use crate::diagnostics::{Diagnostic, Error, Stage, reason};
 use crate::llvm::with_input;
+use frazil_codegen::TargetDesc;
 use frazil_emit::asm::TextPlace;
 use frazil_ir::Module;
+use std::borrow::Cow;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -21,23 +23,13 @@ pub const VARIABLE: &str = "FRAZIL_AS";
 /// What is looked for. LLVM's own come first, since the texts are meant for them.
 const CANDIDATES: [&str; 5] = ["llvm-mc-22", "llvm-mc", "clang-22", "clang", "as"];
 
-/// The triple for modules that name none.
-const DEFAULT_TRIPLE: &str = "x86_64-unknown-linux-gnu";
-
-/// Assemblers that accept only what the least processor of a machine has, by what triples and their names contain, with
-/// the options by which they accept all: functions of one module are for several processors. So a text that the
-/// processor of its function lacks is not refused, where LLVM would.
-const ALL_INSTRUCTIONS: [(&str, &str, &[&str]); 2] = [
-    ("aarch64", "llvm-mc", &["-mattr=+all"]),
-    ("aarch64", "-as", &["-march=all"]),
-];
-
 /// How many complaints are passed on.
 const MAX_COMPLAINTS: usize = 20;
 
 /// Assembly text of a module, and where in it the texts are that users have written.
 pub(crate) struct Source<'a> {
     pub module: &'a Module,
+    pub target: &'static TargetDesc,
     pub text: &'a [u8],
     /// Its parts that users have written.
     pub places: &'a [TextPlace],
@@ -60,18 +52,21 @@ pub(crate) fn assemble(source: &Source<'_>, named: Option<&Path>) -> Result<Vec<
     let object = object.into_temp_path();
     let mut command = Command::new(&program);
     let triple = source.module.strings.display(source.module.triple);
-    let triple = if triple.is_empty() { DEFAULT_TRIPLE } else { &triple };
+    let triple = match &*triple {
+        "" => Cow::from(format!("{}-unknown-linux-gnu", source.target.name)),
+        named => Cow::from(named),
+    };
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if name.contains("llvm-mc") {
-        command.args(["-filetype=obj", "-triple", triple]);
+        command.args(["-filetype=obj", "-triple", &triple]);
     } else if name.contains("clang") {
-        command.args(["-c", "-x", "assembler", "-target", triple, "-"]);
+        command.args(["-c", "-x", "assembler", "-target", &triple, "-"]);
     } else if name.contains("gcc") {
         command.args(["-c", "-x", "assembler", "-"]);
     }
-    for (machine, assembler, options) in ALL_INSTRUCTIONS {
-        if triple.starts_with(machine) && name.contains(assembler) {
-            command.args(options);
+    for (assembler, options) in source.target.assembler_options {
+        if name.contains(assembler) {
+            command.args(*options);
         }
     }
     command.arg("-o").arg(&object);

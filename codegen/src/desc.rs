@@ -327,8 +327,12 @@ impl ConvDesc {
 /// The target as data.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetDesc {
-    /// The name in `--target`.
+    /// The name in `--target`, which is also an architecture in triples.
     pub name: &'static str,
+    /// Assemblers that accept only what the least processor has, by what their names contain, with the options by which
+    /// they accept all: functions of one module are for several processors. So a text that the processor of its
+    /// function lacks is not refused, where LLVM would.
+    pub assembler_options: &'static [(&'static str, &'static [&'static str])],
     /// Registers by number, gaps left out.
     pub regs: &'static [RegDesc],
     /// Relocation kinds; instructions name them by index.

@@ -45,6 +45,7 @@ const CLASS: ClassDesc = ClassDesc {
 /// A target with the relocation numbers of x86-64.
 static TARGET: TargetDesc = TargetDesc {
     name: "test",
+    assembler_options: &[],
     regs: &[],
     relocs: &[
         reloc("abs64", 1, 8),

@@ -126,6 +126,7 @@ impl Job<'_> {
         let _ = sink.finish(&mut worker, &mut text)?;
         let source = Source {
             module,
+            target: target.desc(),
             text: &text,
             places: &places,
         };

@@ -65,6 +65,7 @@ impl<'a> Waiting<'a> {
     ) -> Result<Flow, Error> {
         let source = Source {
             module: self.module,
+            target: worker.target().desc(),
             text: self.file.text().as_bytes(),
             places: &[],
         };

@@ -31,6 +31,7 @@ const fn register(reg: Reg, name: &'static str) -> RegDesc {
 
 static TARGET: TargetDesc = TargetDesc {
     name: "test",
+    assembler_options: &[],
     regs: &REGS,
     relocs: &[],
     fixups: &[],

@@ -53,6 +53,7 @@ const ALLOCATABLE_FLOATS: u64 = 0x7fff_ffff & !(0xff << 8);
 
 static DESC: TargetDesc = TargetDesc {
     name: "aarch64",
+    assembler_options: &[("llvm-mc", &["-mattr=+all"]), ("-as", &["-march=all"])],
     regs: &REGS,
     relocs: RELOCS,
     fixups: FIXUPS,

@@ -19,6 +19,7 @@ use std::fmt;
 
 const DESC: TargetDesc = TargetDesc {
     name: "testisa",
+    assembler_options: &[],
     regs: &REGS,
     relocs: RELOCS,
     fixups: FIXUPS,

@@ -50,6 +50,7 @@ fn new() -> Box<dyn Target> {
 
 static DESC: TargetDesc = TargetDesc {
     name: "x86_64",
+    assembler_options: &[],
     regs: &REGS,
     relocs: RELOCS,
     fixups: FIXUPS,

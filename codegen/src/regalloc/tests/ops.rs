@@ -69,6 +69,7 @@ pub(crate) const SAVED: PRegSet = PRegSet::from_banks(0b1100_1000, 0b1000);
 
 pub(crate) static DESC: TargetDesc = TargetDesc {
     name: "made-up",
+    assembler_options: &[],
     regs: &[],
     relocs: &[],
     fixups: &[],
