@@ -286,7 +286,6 @@ impl Resolution<'_> {
             if border == gap && self.positions.is_block_start(border) {
                 let (vreg, block) = (range.vreg, self.positions.block(border));
                 if self.liveness.regions.joins.binary_search(&block).is_err() && !is_localized {
-                    self.mark_edges(vreg);
                     self.find_edges_into(bundle, vreg, block, index);
                 }
                 continue;
@@ -338,9 +337,6 @@ impl Resolution<'_> {
             while self.joins_before(next, range.from) {
                 next += 1;
             }
-            if self.joins_before(next, range.to) {
-                self.mark_edges(range.vreg);
-            }
             while self.joins_before(next, range.to) {
                 let (first, last) = self.memory.reaches[next];
                 if first < extent.0 || last >= extent.1 {
@@ -358,8 +354,11 @@ impl Resolution<'_> {
         block.is_some_and(|&block| self.positions.start(block) < pos)
     }
 
-    /// If the register is a phi, notes for each edge into its block which register the edge moves into it.
-    fn mark_edges(&mut self, vreg: u32) {
+    /// If the register is a phi of a block, notes for each edge into it which register the edge moves into the phi.
+    fn mark_edges(&mut self, vreg: u32, block: u32) {
+        if self.phi_start(vreg) != Some(self.positions.start(block)) {
+            return;
+        }
         for &number in self.liveness.phi_moves.of(vreg) {
             let edge = self.liveness.move_edge[number as usize];
             if self.memory.edge_source[edge as usize].0 != vreg {
@@ -375,6 +374,7 @@ impl Resolution<'_> {
     /// Finds the transitions on edges into a block. `near` is a part near the block's start; returns the part at its
     /// start.
     fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32, near: u32) -> u32 {
+        self.mark_edges(vreg, block);
         let to = self.part_near(bundle, self.positions.start(block), near);
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
@@ -424,21 +424,30 @@ impl Resolution<'_> {
 
     /// Phis count as defined at the start of their block if an edge moves a register of another bundle into them.
     fn mark_phis_dirty(&self, bundle: u32, dirty: &mut [bool]) {
-        let mut last = NONE;
         for range in self.intervals.ranges_of(&self.intervals.bundles[bundle as usize]) {
-            if std::mem::replace(&mut last, range.vreg) == range.vreg {
+            let Some(start) = self.phi_start(range.vreg) else {
+                continue;
+            };
+            // Of the many ranges that a phi may have, one begins the block. (A phi without it is not read.)
+            if !(range.from..range.to).contains(&start) {
                 continue;
             }
-            for &number in self.liveness.phi_moves.of(range.vreg) {
+            let part = self.part_at(bundle, start);
+            let is_other = |&number: &u32| {
                 let source = self.func.phi_moves[number as usize].src.virtual_index();
-                if self.intervals.bundle_of[source] != bundle {
-                    let edge = self.liveness.move_edge[number as usize];
-                    let start = self.positions.start(self.func.edges[edge as usize].to);
-                    let part = self.part_at(bundle, start);
-                    dirty[part as usize] |= self.piece(bundle, part).place != SLOT;
-                }
+                self.intervals.bundle_of[source] != bundle
+            };
+            if self.piece(bundle, part).place != SLOT && self.liveness.phi_moves.of(range.vreg).iter().any(is_other) {
+                dirty[part as usize] = true;
             }
         }
+    }
+
+    /// Where the block begins that a register is a phi of, if it is one.
+    fn phi_start(&self, vreg: u32) -> Option<u32> {
+        let &first = self.liveness.phi_moves.of(vreg).first()?;
+        let edge = self.liveness.move_edge[first as usize];
+        Some(self.positions.start(self.func.edges[edge as usize].to))
     }
 
     /// Whether a transition needs a store, unless the bundle is stored after each definition.

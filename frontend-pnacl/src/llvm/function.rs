@@ -434,7 +434,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn open_block(&mut self) -> Result<(), ReadError> {
+    pub(super) fn open_block(&mut self) -> Result<(), ReadError> {
         let known = self.build.function.blocks().len() - self.build.state.splits.more();
         if known >= self.build.block_count as usize {
             let message = format!("an instruction after the last of {} blocks", self.build.block_count);

@@ -4,10 +4,11 @@
 //! shapes are recognised once per module ([`super::shapes`]). A record of such a shape is read from one window into
 //! registers and appended at once; nothing goes through the record buffer.
 //!
-//! Invariant: a fused reader either handles the whole record, or changes nothing and says so, and the record is read
-//! again by the general path. It declines everything unusual: fields that do not fit a window, values that are not
-//! defined yet or not made, anything but scalars. So it needs no error messages of its own. Values are looked up once
-//! all fields are known to be in the window, or their uses are forgotten: what is cut off is another number.
+//! Invariant: a fused reader either handles the whole record, or changes nothing, but that the block is open in which
+//! the record stands, and says so, and the record is read again by the general path. It declines everything unusual:
+//! fields that do not fit a window, values that are not defined yet or not made, anything but scalars. So it needs no
+//! error messages of its own. Values are looked up once all fields are known to be in the window, or their uses are
+//! forgotten: what is cut off is another number.
 
 use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
@@ -103,14 +104,14 @@ impl Body<'_, '_> {
         if let Shape::Skip(plan) = shape {
             return Ok(skip(plan, cursor, id_bits));
         }
+        self.build.place = cursor.position();
         if !self.open {
-            return Ok(false);
+            self.open_block()?;
         }
         let mut fields = Fields {
             window: window >> id_bits,
             used: id_bits,
         };
-        self.build.place = cursor.position();
         match *shape {
             Shape::Skip(_) => Ok(false),
             Shape::Load { type_bits } => self.fused_load(cursor, &mut fields, type_bits),

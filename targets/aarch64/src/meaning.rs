@@ -44,7 +44,9 @@ impl Meaning for AArch64Meaning {
 
     fn memory_bytes(&self, inst: &MInst) -> Option<u8> {
         let code = &ROWS[op_of(inst)? as usize].code;
-        code.form.has_mem().then(|| code.access_bytes(inst.size))
+        // Of a symbol operand, too: entries of tables of addresses are loaded.
+        let has_operand = code.form.has_mem() || code.form.has_symbol();
+        has_operand.then(|| code.access_bytes(inst.size))
     }
 
     fn function(&self, inst: &MInst) -> FunctionKey {
