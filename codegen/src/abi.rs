@@ -322,16 +322,9 @@ impl ArgLayout {
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
-            if param.array > 0 {
-                let parts = known(conv, parts_of(param.ty), types, param.ty)?;
-                dealer.begin_array(param, on_stack(conv, parts, types, param.ty), types)?;
-            }
-            if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
-                dealer.begin_words();
-            }
-            let arg = match param.kind {
-                ParamKind::Normal => place_param(&mut dealer, param, types, &parts_of)?,
-                _ => self.place_special(&mut dealer, param, types, &parts_of)?,
+            let arg = match place_plain(&mut dealer, param, &parts_of) {
+                Some(arg) => arg,
+                None => self.place_other(&mut dealer, param, types, &parts_of)?,
             };
             self.args.push(arg);
             if index < signature.fixed_params as usize {
@@ -353,6 +346,28 @@ impl ArgLayout {
             self.pop(conv, signature, stack_align)?;
         }
         Ok(())
+    }
+
+    /// The place of a parameter that is more than one plain register.
+    fn place_other(
+        &mut self,
+        dealer: &mut Dealer<'_>,
+        param: &Param,
+        types: &TypeTable,
+        parts_of: &impl Fn(Type) -> Parts,
+    ) -> Result<ArgPlace, CodegenError> {
+        let conv = dealer.conv;
+        if param.array > 0 {
+            let parts = known(conv, parts_of(param.ty), types, param.ty)?;
+            dealer.begin_array(param, on_stack(conv, parts, types, param.ty), types)?;
+        }
+        if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
+            dealer.begin_words();
+        }
+        match param.kind {
+            ParamKind::Normal => place_param(dealer, param, types, parts_of),
+            _ => self.place_special(dealer, param, types, parts_of),
+        }
     }
 
     /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned.
@@ -573,6 +588,28 @@ impl ArgLayout {
         }
         self.return_bytes = offset;
     }
+}
+
+/// The place of what most parameters are: a value that fills a register that is left, and is not extended. `None` for
+/// all others.
+#[inline]
+fn place_plain(dealer: &mut Dealer<'_>, param: &Param, parts_of: &impl Fn(Type) -> Parts) -> Option<ArgPlace> {
+    /// No convention refuses or extends integers of so many bytes.
+    const PLAIN_BYTES: u8 = 4;
+    let parts = parts_of(param.ty);
+    let is_plain = matches!(param.kind, ParamKind::Normal)
+        && param.extension == Extension::None
+        && param.array == 0
+        && !param.is_split;
+    if !is_plain || parts.count != 1 || !parts.is_scalar() || parts.bytes < PLAIN_BYTES {
+        return None;
+    }
+    let reg = dealer.register(parts.float)?;
+    Some(ArgPlace {
+        places: [PartPlace::Reg(reg); 4],
+        parts,
+        extend: (0, false),
+    })
 }
 
 fn place_param(

@@ -10,8 +10,8 @@ use crate::ops::aux;
 use crate::peephole::{condition, op_of};
 use crate::regs::XZR;
 use crate::table::{OP_DESCS, Op, ROWS};
-use frazil_codegen::check::translation::{Bitwise, FunctionKey, Machine, Meaning, Term, function};
-use frazil_codegen::{MInst, Reg};
+use frazil_codegen::check::translation::{Bitwise, Contents, FunctionKey, Machine, Meaning, Term, function};
+use frazil_codegen::{MInst, Mem, Reg};
 
 /// The meanings of AArch64's rows.
 #[derive(Clone, Copy, Debug)]
@@ -72,40 +72,69 @@ impl Meaning for AArch64Meaning {
     }
 }
 
-/// Plain loads and stores, which move bits to and from spill slots, too. What is above a result in a general register
-/// is zero, but nobody may count on that where less than a register was spilled.
+/// Plain loads and stores, which move bits to and from spill slots, too; those of pairs are two of them.
 fn access(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let (reg, size) = (inst.reg(0), inst.size);
     if inst.aux & aux::LOW != 0 {
         return false;
     }
+    let is_float = matches!(op, Op::LdrF | Op::LdpF);
     match op {
         Op::Ldr | Op::LdrF => {
-            let is_spilled = machine.is_slot(inst.mem());
             let contents = machine.load(inst.mem(), size);
-            machine.put(reg, &contents);
-            if op == Op::Ldr && size < 8 {
-                let value = machine.term_of(&contents);
-                let value = machine.terms.zero_extend(value, 64);
-                machine.write(reg, 8, value);
-            }
-            if op == Op::LdrF || is_spilled {
-                machine.ignore_from(reg, size);
+            put_loaded(is_float, reg, (inst.mem(), size), &contents, machine);
+        }
+        Op::Ldp | Op::LdpF => {
+            let places = pair_places(inst);
+            // The first register may be the base.
+            let both = places.map(|(_, mem)| machine.load(mem, size));
+            for ((reg, mem), contents) in places.into_iter().zip(&both) {
+                put_loaded(is_float, reg, (mem, size), contents, machine);
             }
         }
-        Op::Str | Op::StrF => {
-            let contents = match reg == XZR {
-                true => {
-                    let zero = machine.terms.constant(u16::from(size) * 8, 0);
-                    machine.contents_of(zero)
-                }
-                false => machine.contents(reg, size),
-            };
-            machine.store(inst.mem(), &contents);
+        Op::Str | Op::StrF => store(reg, (inst.mem(), size), machine),
+        Op::Stp | Op::StpF => {
+            for (reg, mem) in pair_places(inst) {
+                store(reg, (mem, size), machine);
+            }
         }
         _ => return false,
     }
     true
+}
+
+/// The registers of an access of a pair, and where they are in memory.
+fn pair_places(inst: &MInst) -> [(Reg, Mem); 2] {
+    let place = |distance| Mem::base(inst.reg(1), inst.disp + distance);
+    [
+        (inst.reg(0), place(0)),
+        (inst.reg(2), place(i32::from(inst.size))),
+    ]
+}
+
+/// Writes what was loaded from some bytes of memory. What is above it in a general register is zero, but nobody may
+/// count on that where less than a register was spilled.
+fn put_loaded(is_float: bool, reg: Reg, (mem, size): (Mem, u8), contents: &Contents, machine: &mut Machine<'_>) {
+    machine.put(reg, contents);
+    if !is_float && size < 8 {
+        let value = machine.term_of(contents);
+        let value = machine.terms.zero_extend(value, 64);
+        machine.write(reg, 8, value);
+    }
+    if is_float || machine.is_slot(mem) {
+        machine.ignore_from(reg, size);
+    }
+}
+
+fn store(reg: Reg, (mem, size): (Mem, u8), machine: &mut Machine<'_>) {
+    let contents = match reg == XZR {
+        true => {
+            let zero = machine.terms.constant(u16::from(size) * 8, 0);
+            machine.contents_of(zero)
+        }
+        false => machine.contents(reg, size),
+    };
+    machine.store(mem, &contents);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
