@@ -18,6 +18,9 @@ use crate::reg::Reg;
 /// After this many passes over a bundle's transitions without a fixpoint, all of its parts count as dirty.
 const MAX_ROUNDS: usize = 8;
 
+/// Stands for several blocks in [`ResolveMemory::phi_blocks`].
+const SEVERAL: u32 = NONE - 1;
+
 /// Where a transition is.
 #[derive(Clone, Copy, Debug)]
 enum Where {
@@ -59,6 +62,8 @@ pub(super) struct ResolveMemory {
     dirty: Vec<bool>,
     /// By bundle: whether it is stored to its slot after each definition.
     stored: Vec<bool>,
+    /// By register: the block that it is a phi of, [`NONE`] if it is none, or [`SEVERAL`].
+    phi_blocks: Vec<u32>,
     /// By edge: the phi that was examined last, if the edge leads to its block, and the register that the edge moves
     /// into it (or [`NONE`]).
     edge_source: Vec<(u32, u32)>,
@@ -88,6 +93,7 @@ impl Resolution<'_> {
         self.memory.stored.resize(self.intervals.bundles.len(), false);
         self.memory.edge_source.clear();
         self.memory.edge_source.resize(self.func.edges.len(), (NONE, NONE));
+        self.find_phi_blocks();
         self.measure_joins();
         for bundle in 0..self.intervals.bundles.len() as u32 {
             if self.part_count(bundle) == 0 {
@@ -125,6 +131,21 @@ impl Resolution<'_> {
                 }
             }
             spread.push((start, pieces.len() as u32));
+        }
+    }
+
+    fn find_phi_blocks(&mut self) {
+        let blocks = &mut self.memory.phi_blocks;
+        blocks.clear();
+        blocks.resize(self.func.vregs.len(), NONE);
+        for (phi, &edge) in self.func.phi_moves.iter().zip(&self.liveness.move_edge) {
+            if let Some(edge) = self.func.edges.get(edge as usize) {
+                let block = &mut blocks[phi.dst.virtual_index()];
+                *block = match *block {
+                    known if known == NONE || known == edge.to => edge.to,
+                    _ => SEVERAL,
+                };
+            }
         }
     }
 
@@ -356,7 +377,8 @@ impl Resolution<'_> {
 
     /// If the register is a phi of a block, notes for each edge into it which register the edge moves into the phi.
     fn mark_edges(&mut self, vreg: u32, block: u32) {
-        if self.phi_start(vreg) != Some(self.positions.start(block)) {
+        let of = self.memory.phi_blocks[vreg as usize];
+        if of != block && of != SEVERAL {
             return;
         }
         for &number in self.liveness.phi_moves.of(vreg) {
@@ -424,30 +446,28 @@ impl Resolution<'_> {
 
     /// Phis count as defined at the start of their block if an edge moves a register of another bundle into them.
     fn mark_phis_dirty(&self, bundle: u32, dirty: &mut [bool]) {
+        let mut last = NONE;
         for range in self.intervals.ranges_of(&self.intervals.bundles[bundle as usize]) {
-            let Some(start) = self.phi_start(range.vreg) else {
-                continue;
-            };
-            // Of the many ranges that a phi may have, one begins the block. (A phi without it is not read.)
-            if !(range.from..range.to).contains(&start) {
+            let is_other = std::mem::replace(&mut last, range.vreg) != range.vreg;
+            // Of the many ranges that a phi may have, one begins its block. (A phi without it is not read.)
+            let begins = |block| (range.from..range.to).contains(&self.positions.start(block));
+            if !match self.memory.phi_blocks[range.vreg as usize] {
+                NONE => false,
+                SEVERAL => is_other,
+                block => begins(block),
+            } {
                 continue;
             }
-            let part = self.part_at(bundle, start);
-            let is_other = |&number: &u32| {
+            for &number in self.liveness.phi_moves.of(range.vreg) {
                 let source = self.func.phi_moves[number as usize].src.virtual_index();
-                self.intervals.bundle_of[source] != bundle
-            };
-            if self.piece(bundle, part).place != SLOT && self.liveness.phi_moves.of(range.vreg).iter().any(is_other) {
-                dirty[part as usize] = true;
+                if self.intervals.bundle_of[source] != bundle {
+                    let edge = self.liveness.move_edge[number as usize];
+                    let start = self.positions.start(self.func.edges[edge as usize].to);
+                    let part = self.part_at(bundle, start);
+                    dirty[part as usize] |= self.piece(bundle, part).place != SLOT;
+                }
             }
         }
-    }
-
-    /// Where the block begins that a register is a phi of, if it is one.
-    fn phi_start(&self, vreg: u32) -> Option<u32> {
-        let &first = self.liveness.phi_moves.of(vreg).first()?;
-        let edge = self.liveness.move_edge[first as usize];
-        Some(self.positions.start(self.func.edges[edge as usize].to))
     }
 
     /// Whether a transition needs a store, unless the bundle is stored after each definition.
