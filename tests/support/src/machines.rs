@@ -26,6 +26,8 @@ pub struct Machine {
     pub vector_feature: &'static str,
     /// Whether the least processor fuses products and sums, which then are rounded once.
     pub is_fusing: bool,
+    /// Bits of the widest integers that llc converts to floats and from them.
+    pub widest_converted_bits: u32,
     /// How data lies in memory, in LLVM's words.
     pub data_layout: &'static str,
 }
@@ -64,6 +66,7 @@ pub const HOST: Machine = Machine {
     processors: &["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
     vector_feature: "+avx2",
     is_fusing: false,
+    widest_converted_bits: 1024,
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
 };
 
@@ -80,6 +83,7 @@ pub const AARCH64: Machine = Machine {
     processors: &["generic", "cortex-a76", "apple-m1"],
     vector_feature: "+fullfp16",
     is_fusing: true,
+    widest_converted_bits: 128,
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 };
 

@@ -6,7 +6,7 @@
 //! not zero, distances of shifts are less than the width, and floats are in range.
 //!
 //! Left out is what llc-22 refuses itself: funnel shifts of more than 128 bits whose width is no power of two, and
-//! saturating conversions from floats to so many bits.
+//! saturating conversions from floats to so many bits; and on some machines, all conversions of such integers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,6 +20,8 @@ use super::generated::{Build, Generator, Language, entry};
 /// Functions of a program, and operations of a function.
 const FUNCTIONS: usize = 4;
 const OPERATIONS: usize = 24;
+/// Bits of the widest integers that are converted to doubles and back, which have numbers of up to 1024 bits.
+const MOST_CONVERTED_BITS: u32 = 902;
 /// The arguments with which each function is called.
 const ARGUMENTS: [(i64, i64); 4] = [(0, 0), (1, -1), (0x0123_4567_89ab_cdef, -1000), (i64::MIN, 77)];
 
@@ -349,8 +351,10 @@ impl Maker {
 
     /// To a double, and back to at least as many bits as the double's number has.
     fn through_float(&mut self, a: &Value) -> Value {
+        // More than the largest double has are out of range.
+        let most = machine::current().widest_converted_bits.min(MOST_CONVERTED_BITS);
         let (to, from) = self.random.pick(&[("sitofp", "fptosi"), ("uitofp", "fptoui")]);
-        let narrow = self.resized(a, a.bits.min(900), "zext");
+        let narrow = self.resized(a, a.bits.min(most - 2), "zext");
         let float = self.emit(0, &format!("{to} i{} {} to double", narrow.bits, narrow.name));
         let wide = narrow.bits + 2;
         let number = self.emit(wide, &format!("{from} double {} to i{wide}", float.name));
