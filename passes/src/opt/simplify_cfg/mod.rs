@@ -22,6 +22,7 @@
 //! * folds branches and switches that are decided, or whose targets are the same or undefined ([`terminators`]);
 //! * leads edges past blocks of phis and a terminator that the edge decides ([`thread`]): empty blocks, and branches on
 //!   a phi of constants as `&&` and `||` leave them;
+//! * copies returns to calls that can then be tail calls ([`returns`]);
 //! * makes a select of two arms that do next to nothing before they meet ([`convert`]);
 //! * drops what the entry does not reach, and merges each block with the only one that leads to it.
 //!
@@ -29,6 +30,7 @@
 //! longer blocks, in which the passes that work block by block see more.
 
 mod convert;
+mod returns;
 mod terminators;
 mod thread;
 
@@ -40,7 +42,7 @@ use serde::{Deserialize, Serialize};
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "simplify-cfg",
-    summary: "folds branches, leads edges past empty blocks, merges blocks, makes selects of tiny branches",
+    summary: "folds branches, leads edges past empty blocks, merges blocks, makes selects of tiny branches, copies returns to tail calls",
     level: Level::Function,
     required: false,
     after: &[],
@@ -55,6 +57,8 @@ pub struct Options {
     pub most_selects: u32,
     /// At most so many instructions are executed needlessly for a select.
     pub most_speculated: u32,
+    /// Whether returns are copied to calls that can then be jumps.
+    pub copies_returns: bool,
 }
 
 impl Default for Options {
@@ -62,6 +66,7 @@ impl Default for Options {
         Options {
             most_selects: 2,
             most_speculated: 1,
+            copies_returns: true,
         }
     }
 }
@@ -98,6 +103,7 @@ impl FunctionPass for SimplifyCfg {
         cx.count("terminators folded", state.counts.terminators);
         cx.count("edges led past a block", state.counts.edges);
         cx.count("branches made selects", state.counts.selects);
+        cx.count("returns copied", state.counts.returns);
         cx.count("blocks merged", state.counts.merged);
         cx.return_scratch(editor);
         cx.return_scratch(state);
@@ -116,6 +122,7 @@ struct Counts {
     terminators: u64,
     edges: u64,
     selects: u64,
+    returns: u64,
     merged: u64,
 }
 
@@ -126,6 +133,8 @@ struct Shape {
     is_bare: bool,
     /// Few enough instructions, and a jump: it may be an arm of a diamond.
     is_short: bool,
+    /// Phis and a return.
+    is_return: bool,
 }
 
 /// Memory of the pass; what is said of blocks is by their number at the beginning of a round.
@@ -162,6 +171,9 @@ impl State {
         if self.shapes.iter().any(|shape| shape.is_bare) {
             self.thread_edges(f, editor);
         }
+        if self.options.copies_returns && self.shapes.iter().any(|shape| shape.is_return) {
+            self.copy_returns(f, editor);
+        }
         if !editor.keeps_blocks() {
             self.count_live_edges(f, editor);
             if self.options.most_selects > 0 && self.shapes.iter().any(|shape| shape.is_short) {
@@ -197,6 +209,7 @@ impl State {
         self.shapes.push(Shape {
             is_bare: position == last && matches!(op, Opcode::Jump | Opcode::Branch | Opcode::Switch),
             is_short: op == Opcode::Jump && most_insts <= self.options.most_speculated as usize,
+            is_return: position == last && op == Opcode::Return,
         });
     }
 
