@@ -106,10 +106,7 @@ fn access(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
 /// The registers of an access of a pair, and where they are in memory.
 fn pair_places(inst: &MInst) -> [(Reg, Mem); 2] {
     let place = |distance| Mem::base(inst.reg(1), inst.disp + distance);
-    [
-        (inst.reg(0), place(0)),
-        (inst.reg(2), place(i32::from(inst.size))),
-    ]
+    [(inst.reg(0), place(0)), (inst.reg(2), place(i32::from(inst.size)))]
 }
 
 /// Writes what was loaded from some bytes of memory. What is above it in a general register is zero, but nobody may

@@ -35,7 +35,11 @@ const NEVER: CallFlags = CallFlags::MUST_TAIL
 impl State {
     /// Copies the returns of blocks that have nothing else but phis.
     pub(super) fn copy_returns(&mut self, f: &mut Function, editor: &mut Editor) {
-        if f.signature().params.iter().any(|param| param.kind == ParamKind::StructReturn) {
+        if f.signature()
+            .params
+            .iter()
+            .any(|param| param.kind == ParamKind::StructReturn)
+        {
             return;
         }
         for block in f.block_ids() {
@@ -84,17 +88,16 @@ fn ends_with_call(f: &Function, block: Block) -> bool {
         return false;
     }
     let (own, callee) = (f.signature(), f.sig(f.call(call).sig));
-    let is_plain = !callee.params.iter().any(|param| matches!(param.kind, ParamKind::ByVal { .. }));
+    let is_plain = !callee
+        .params
+        .iter()
+        .any(|param| matches!(param.kind, ParamKind::ByVal { .. }));
     is_plain && callee.call_conv == own.call_conv && (own.returns.is_empty() || own.returns == callee.returns)
 }
 
 /// The block from which the edge of a column leads to another, and the return of that one as this edge makes it, if it
 /// returns what the call at the end of the former gave.
-fn copied_return(
-    f: &mut Function,
-    editor: &mut Editor,
-    (block, column): (Block, usize),
-) -> Option<(Block, InstData)> {
+fn copied_return(f: &mut Function, editor: &mut Editor, (block, column): (Block, usize)) -> Option<(Block, InstData)> {
     let from = f.predecessors(block)[column];
     let given = *f.inst(f.terminator(block));
     let call = f.insts()[f.block_insts(from).end - 2];
@@ -119,9 +122,10 @@ fn copied_return(
 /// What an operand in a block is if the block is reached by the edge of a column.
 fn on_edge(f: &Function, editor: &mut Editor, operand: Operand, (block, column): (Block, usize)) -> Operand {
     let operand = editor.resolve(operand);
-    let phi = operand.as_value().and_then(|value| f.def_inst(value)).filter(|&inst| {
-        f.inst(inst).op == Opcode::Phi && f.block_insts(block).contains(&inst.index())
-    });
+    let phi = operand
+        .as_value()
+        .and_then(|value| f.def_inst(value))
+        .filter(|&inst| f.inst(inst).op == Opcode::Phi && f.block_insts(block).contains(&inst.index()));
     match phi {
         Some(phi) => editor.resolve(f.list(f.inst(phi))[column]),
         None => operand,
