@@ -171,10 +171,10 @@ impl State {
         if self.shapes.iter().any(|shape| shape.is_bare) {
             self.thread_edges(f, editor);
         }
-        if self.options.copies_returns && self.shapes.iter().any(|shape| shape.is_return) {
-            self.copy_returns(f, editor);
-        }
         if !editor.keeps_blocks() {
+            if self.options.copies_returns && self.shapes.iter().any(|shape| shape.is_return) {
+                self.copy_returns(f, editor);
+            }
             self.count_live_edges(f, editor);
             if self.options.most_selects > 0 && self.shapes.iter().any(|shape| shape.is_short) {
                 self.convert_branches(f, editor);

@@ -47,7 +47,7 @@ impl State {
                 continue;
             }
             let edges = f.predecessors(block).len();
-            let is_call = |&from: &Block| !self.led_away[from.index()] && ends_with_call(f, from);
+            let is_call = |&from: &Block| !self.led_away[from.index()] && jumps_after_call(f, from, block);
             let calls = f.predecessors(block).iter().copied().filter(is_call).count();
             if calls == 0 || calls + MOST_OTHERS < edges {
                 continue;
@@ -74,13 +74,13 @@ impl State {
 /// more, which takes more than the jump and the call's return that it saves.
 const MOST_OTHERS: usize = 1;
 
-/// Whether a block jumps after a call that may be a jump itself.
-fn ends_with_call(f: &Function, block: Block) -> bool {
-    let range = f.block_insts(block);
+/// Whether a block, as it ends now, jumps to another after a call that may be a jump itself.
+fn jumps_after_call(f: &Function, from: Block, to: Block) -> bool {
+    let range = f.block_insts(from);
     let [.., call, jump] = &f.insts()[range] else {
         return false;
     };
-    if jump.op != Opcode::Jump || call.op != Opcode::Call {
+    if jump.op != Opcode::Jump || jump.target() != to || call.op != Opcode::Call {
         return false;
     }
     let flags = CallFlags::from_bits_retain(call.flags);
