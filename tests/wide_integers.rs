@@ -1,7 +1,7 @@
 //! Functions on integers of more than 128 bits, from bitcode to a program: the results must be those that the run case
 //! of the same functions has.
 
-use crate::{RECIPES, checking_frazil, in_repository};
+use crate::{RECIPES, checking_frazil, frazil, in_repository};
 use frazil_test_support::{Folder, run};
 use std::fmt::Write;
 use std::process::Command;
@@ -51,5 +51,30 @@ fn results_are_those_of_the_run_case() {
             .arg(&object));
         run(Command::new("cc").arg(&main).arg(&object).arg("-o").arg(&linked));
         run(&mut Command::new(&linked));
+    }
+}
+
+/// Where the elements of an array are passed together, LLVM aligns those that are wide otherwise.
+#[test]
+fn arrays_of_them_are_refused_where_they_are_passed_whole() {
+    let folder = Folder::new("wide-integer-arrays");
+    for (machine, is_refused) in [("x86_64", false), ("aarch64", true)] {
+        let head = format!("target triple = \"{machine}-unknown-linux-gnu\"\n");
+        let text = folder.write(
+            "arrays.ll",
+            head + "define void @f(i64 %n, [2 x i192] %a) {\n  ret void\n}\n",
+        );
+        let bitcode = folder.path("arrays.bc");
+        run(Command::new("llvm-as-22").arg(text).arg("-o").arg(&bitcode));
+        let output = frazil()
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(folder.path("arrays.o"))
+            .output()
+            .expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), !is_refused, "{machine}: {said}");
+        let what = "function @f: an array with integers of more than 128 bits as an argument";
+        assert_eq!(said.contains(what), is_refused, "{machine}: {said}");
     }
 }

@@ -107,6 +107,13 @@ fn push_argument(
     if !are_together {
         return Ok(());
     }
+    if elements.iter().any(|element| element.is_split) {
+        // LLVM aligns these otherwise, in registers and in memory.
+        return Err(build.unsupported(
+            Refusal::WideInteger,
+            "an array with integers of more than 128 bits as an argument",
+        ));
+    }
     let Ok(count) = u8::try_from(elements.len()) else {
         let what = format!(
             "an array of {} elements as an argument, more than {}",

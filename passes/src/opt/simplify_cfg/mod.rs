@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
     name: "simplify-cfg",
-    summary: "folds branches, leads edges past empty blocks, merges blocks, makes selects of tiny branches, copies returns to tail calls",
+    summary: "folds branches, leads edges past empty blocks, merges blocks, makes selects and tail calls of branches",
     level: Level::Function,
     required: false,
     after: &[],
