@@ -41,5 +41,12 @@ struct arrays {
     X(hypotenuse) X(clamp_float) X(double_sum_of_float) \
     /* blocks.c */ \
     X(chacha) X(blake) X(adler) X(convolution) X(stencil) X(cosine_transform) X(matrix_product) \
-    X(matrix_by_vector) X(transposition) X(butterfly) X(hadamard) X(filter_bank) X(xor_parity) X(quantize) X(mandelbrot)
+    X(matrix_by_vector) X(transposition) X(butterfly) X(hadamard) X(filter_bank) X(xor_parity) X(quantize) X(mandelbrot) \
+    /* branches.c */ \
+    X(heap_sort) X(heap_sort_floats) X(quick_sort) X(partition) X(insertion_sort) X(shell_sort) X(bubble_passes) \
+    X(selection) X(merge) X(intersection) X(binary_search) X(tree_search) X(hash_probe) X(greatest_divisor) \
+    X(collatz) X(edit_distance) X(common_subsequence) X(knapsack) X(largest_sum) X(second_largest) X(count_letters) \
+    X(parse_numbers) X(count_words) X(run_lengths) X(brackets) X(three_colors) X(median_of_three) X(life) X(long_sum) \
+    X(long_difference) X(long_product) X(modular_power) X(double_to_unsigned_long) X(double_to_byte_saturated) \
+    X(small_products)
 // clang-format on

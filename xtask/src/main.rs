@@ -70,7 +70,7 @@ cargo xtask <command>
   bench --level NAME [...]              the same of modules of another level than O0 and O2, such as O3-v3; also with
                                         --run-time
   bench --kernels [--processor NAME] [--repeat N] [FILTER]
-                                        run time of vector kernels, beside llc-22 -O2
+                                        run time of small kernels, beside llc-22 -O2
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world

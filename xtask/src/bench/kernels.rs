@@ -1,8 +1,7 @@
-//! `cargo xtask bench --kernels`: how long vector kernels run that Frazil and llc -O2 compiled from the same vectorized
-//! bitcode.
+//! `cargo xtask bench --kernels`: how long kernels run that Frazil and llc -O2 compiled from the same vectorized bitcode.
 //!
 //! The kernels are in `benches/kernels`: small loops of the kinds that codecs, hashes, parsers and linear algebra are
-//! made of. clang compiles them with its vectorizers for each processor, and [`harness.c`] runs each of them for some
+//! made of, and programs whose branches depend on data: sorting, searching, dynamic programming. clang compiles them with its vectorizers for each processor, and [`harness.c`] runs each of them for some
 //! milliseconds, with checksums of what it computed. The two programs run in turn; the least time of each kernel
 //! counts. Different results are a failure, slow kernels are a row of the table.
 //!
@@ -20,7 +19,7 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::{process, workspace};
 
 /// The files of kernels, without their extension.
-const FILES: [&str; 4] = ["bytes", "integers", "floats", "blocks"];
+const FILES: [&str; 5] = ["bytes", "integers", "floats", "blocks", "branches"];
 
 /// The processors that clang compiles the kernels for, unless the command line names one: all of their architecture,
 /// and those with AVX2 and FMA.
