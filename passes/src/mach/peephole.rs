@@ -146,7 +146,7 @@ impl Walk<'_> {
             let only_compares = sets.defs.is_empty() && !desc.has_sets && !desc.reads_flags && !desc.reads_memory;
             let can_join = only_compares && self.hooks.rules().joins_results();
             if self.is_test_without_need(func, start, index)
-                || can_join && self.is_done_before(func, (start, index), sets)
+                || only_compares && self.is_done_before(func, (start, index), sets)
             {
                 func.insts[index as usize] = NOP;
                 return true;
