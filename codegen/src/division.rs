@@ -88,6 +88,17 @@ impl Reciprocal {
         found.filter(|reciprocal| reciprocal.factor >> 31 == 0)
     }
 
+    /// For unsigned values, the same with a product that fits 32 bits or, if that cannot be, with a factor that is
+    /// positive as a signed number of 32 bits.
+    pub fn short(magnitude: u64, bits: u32) -> Option<Reciprocal> {
+        let in_32_bits = |reciprocal: &Reciprocal| u64::from(reciprocal.factor) << bits <= 1 << 32;
+        (bits..32)
+            .find_map(|shift| Reciprocal::with_shift(magnitude, bits, shift))
+            .filter(in_32_bits)
+            .or_else(|| Reciprocal::with_shift(magnitude, bits, 31 + magnitude.ilog2()))
+            .filter(|reciprocal| reciprocal.factor >> 31 == 0)
+    }
+
     /// The factor for this shift, if it is exact enough.
     fn with_shift(magnitude: u64, value_bits: u32, shift: u32) -> Option<Reciprocal> {
         let factor = (1u64 << shift) / magnitude + 1;
@@ -220,6 +231,28 @@ mod tests {
             })
             .chain([limit, limit - 1, limit / 2, limit / 2 + 1])
             .filter(move |&value| value <= limit)
+    }
+
+    #[test]
+    fn short_products_give_unsigned_quotients() {
+        for bits in [2, 3, 7, 8, 12, 16, 31, 32] {
+            for divisor in divisors(bits) {
+                let Some(reciprocal) = Reciprocal::short(divisor, bits) else {
+                    assert!(bits > 16, "{divisor}, {bits} bits");
+                    continue;
+                };
+                assert!(reciprocal.factor.cast_signed() > 0 && !reciprocal.adds_value);
+                let limit = u64::MAX >> (64 - bits);
+                if reciprocal.shift < 32 {
+                    assert!(limit * u64::from(reciprocal.factor) < 1 << 32, "{divisor}, {bits} bits");
+                }
+                let all = if bits <= 12 { limit } else { 0 };
+                for value in (0..=all).chain(values(divisor, limit)) {
+                    let quotient = unsigned_quotient(value as u32, reciprocal);
+                    assert_eq!(quotient, value / divisor, "{value} / {divisor}, {bits} bits");
+                }
+            }
+        }
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, a: Operand, b: O
 }
 
 /// The address that is 3, 5 or 9 times a register.
-fn times(reg: Reg, factor: i32) -> Mem {
+pub(super) fn times(reg: Reg, factor: i32) -> Mem {
     Mem::indexed(reg, reg, (factor - 1).trailing_zeros() as u8, 0)
 }
 

@@ -3,6 +3,7 @@
 //! The factors are shared code's ([`frazil_codegen::division`]); quotients of up to 32 bits are made of products in
 //! 64-bit registers, others are in the upper half of a product of two.
 
+use super::arith::times;
 use super::{extend, extended_copy, result, size_of_bits};
 use crate::build::*;
 use crate::regs::{RAX, RDX};
@@ -134,6 +135,9 @@ fn by_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Constan
         magnitude,
         ..
     } = division;
+    if !signed && let Some(reciprocal) = Reciprocal::short(magnitude, bits) {
+        return by_short_multiplication(cx, data, division, reciprocal);
+    }
     let reciprocal = Reciprocal::new(magnitude, bits, signed);
     let value = extended_copy(cx, data.a, bits, signed, 8);
     let quotient = cx.temp(RegClass::Int);
@@ -158,6 +162,26 @@ fn by_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Constan
         cx.emit(r(Op::NegR, 4, quotient));
     }
     cx.def_reuse(result(data), 0, quotient);
+}
+
+/// The factor is an immediate.
+fn by_short_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: ConstantDivision, by: Reciprocal) {
+    let ConstantDivision { bits, magnitude, .. } = division;
+    let size = if by.shift < 32 { 4 } else { 8 };
+    let value = extended_copy(cx, data.a, bits, false, size);
+    let quotient = cx.temp(RegClass::Int);
+    cx.emit(rri(Op::ImulRRI, size, quotient, value, by.factor.cast_signed()));
+    cx.emit(ri(Op::ShrRI, size, quotient, by.shift.cast_signed()));
+    if !division.wants_remainder {
+        cx.def_reuse(result(data), 0, quotient);
+        return;
+    }
+    cx.emit(match magnitude {
+        3 | 5 | 9 => rm(Op::LeaRM, 4, quotient, times(quotient, magnitude as i32)),
+        _ => rri(Op::ImulRRI, 4, quotient, quotient, magnitude as i32),
+    });
+    cx.emit(rr(Op::SubRR, 4, value, quotient));
+    cx.def_reuse(result(data), 0, value);
 }
 
 /// `dst` becomes the product that is to be shifted.
