@@ -16,6 +16,7 @@ pub mod desc;
 pub mod division;
 pub mod error;
 pub mod exceptions;
+pub mod extended;
 pub mod fast;
 pub mod features;
 mod finish;

@@ -12,6 +12,7 @@ use super::operand::{
 };
 use crate::features::STRICT_ALIGN;
 use frazil_codegen::Folder;
+use frazil_codegen::extended::fold_extensions;
 use frazil_ir::{Inst, InstData, Opcode, Operand, Type, Value};
 
 /// Chooses for one instruction.
@@ -23,6 +24,9 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Prefetch => folder.fold_address(data.a),
         Opcode::Store => fold_access(folder, data.b, data.ty),
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if data.ty == Type::I128 => {
+            fold_extensions(folder, data);
+        }
         Opcode::Add | Opcode::Sub => fold_sum(folder, data),
         Opcode::And | Opcode::Or if data.ty == Type::I1 => fold_joined(folder, data),
         Opcode::And | Opcode::Or | Opcode::Xor => fold_logic(folder, data),

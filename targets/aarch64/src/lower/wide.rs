@@ -5,11 +5,12 @@
 //! extend it there before the chain begins. Shift counts are taken from the low part: larger ones give poison.
 
 use super::condition::{finish_three_way, is_signed, swapped};
-use super::{extend, low_bits, result, use_int};
+use super::{extend, folded, low_bits, result, use_int};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::regs::XZR;
 use crate::table::Op;
+use frazil_codegen::extended::{HighPart, high_part};
 use frazil_codegen::{LowerCtx, Reg, RegClass};
 use frazil_ir::{InstData, Opcode, Operand};
 
@@ -100,28 +101,75 @@ pub(crate) fn negate_by<C: LowerCtx>(cx: &mut C, dst: Pair, src: Pair, sign: Reg
 
 /// Lowers add, sub, and, or, xor, mul.
 pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    let a = use_pair(cx, data.a);
-    let b = use_pair(cx, data.b);
     if data.op == Opcode::Mul {
-        let sum = cx.temp(RegClass::Int);
-        let mixed = cx.temp(RegClass::Int);
-        let dst = result_pair(cx, data);
-        multiply(cx, dst, a, b, (sum, mixed));
-        return;
+        return product(cx, data);
     }
+    let a = use_pair_or_low(cx, data.a);
+    let b = use_pair_or_low(cx, data.b);
     let (on_low, on_high, _) = chain(data.op);
     let dst = result_pair(cx, data);
     cx.emit(rrr(on_low, 8, dst.low, a.low, b.low));
     cx.emit(rrr(on_high, 8, dst.high, a.high, b.high));
 }
 
+/// Both parts of an operand; those of a folded extension are what was extended, and zero.
+fn use_pair_or_low<C: LowerCtx>(cx: &mut C, operand: Operand) -> Pair {
+    match folded(cx, operand) {
+        Some(extension) => Pair {
+            low: use_int(cx, extension.a, 0),
+            high: XZR,
+        },
+        None => use_pair(cx, operand),
+    }
+}
+
+fn product<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let parts = [data.a, data.b].map(|factor| high_part(cx.func(), factor));
+    if parts != [HighPart::Zero; 2] && parts != [HighPart::Sign; 2] {
+        let [a, b] = [data.a, data.b].map(|factor| extended_factor(cx, factor));
+        let sum = cx.temp(RegClass::Int);
+        let mixed = cx.temp(RegClass::Int);
+        let dst = result_pair(cx, data);
+        return multiply(cx, dst, a, b, (sum, mixed));
+    }
+    let [a, b] = [data.a, data.b].map(|factor| {
+        let low = folded(cx, factor).map_or(factor, |extension| extension.a);
+        use_int(cx, low, 0)
+    });
+    let on_high = if parts[0] == HighPart::Zero {
+        Op::Umulh
+    } else {
+        Op::Smulh
+    };
+    let dst = result_pair(cx, data);
+    cx.emit(rrr(Op::Mul, 8, dst.low, a, b));
+    cx.emit(rrr(on_high, 8, dst.high, a, b));
+}
+
+/// Both parts of a factor whose extension may be folded.
+fn extended_factor<C: LowerCtx>(cx: &mut C, factor: Operand) -> Pair {
+    let mut pair = use_pair_or_low(cx, factor);
+    if cx.is_folded(factor) && high_part(cx.func(), factor) == HighPart::Sign {
+        let high = cx.temp(RegClass::Int);
+        cx.emit(shr(true, 8, high, pair.low, 63));
+        pair.high = high;
+    }
+    pair
+}
+
 /// The full product of the low parts, plus the two mixed products in the high part. The registers of `dst` may be
 /// those of the operands only where the allocator knows it.
 pub(crate) fn multiply<C: LowerCtx>(cx: &mut C, dst: Pair, a: Pair, b: Pair, (sum, mixed): (Reg, Reg)) {
     cx.emit(rrr(Op::Umulh, 8, sum, a.low, b.low));
-    cx.emit(rrr(Op::Mul, 8, mixed, a.low, b.high));
-    cx.emit(rrr(Op::Add, 8, sum, sum, mixed));
-    cx.emit(rrr(Op::Mul, 8, mixed, a.high, b.low));
+    let [mut other, mut last] = [(a.low, b.high), (a.high, b.low)];
+    if other.1 == XZR {
+        std::mem::swap(&mut other, &mut last);
+    }
+    cx.emit(rrr(Op::Mul, 8, mixed, other.0, other.1));
+    if last.0 != XZR && last.1 != XZR {
+        cx.emit(rrr(Op::Add, 8, sum, sum, mixed));
+        cx.emit(rrr(Op::Mul, 8, mixed, last.0, last.1));
+    }
     cx.emit(rrr(Op::Mul, 8, dst.low, a.low, b.low));
     cx.emit(rrr(Op::Add, 8, dst.high, sum, mixed));
 }
@@ -219,7 +267,10 @@ fn shift_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, count:
     let high = extended_high(cx, data.a, bits, arithmetic);
     if count >= 64 {
         let dst = result_pair(cx, data);
-        cx.emit(shr(arithmetic, 8, dst.low, high, within));
+        cx.emit(match within {
+            0 => rr(Op::Mov, 8, dst.low, high),
+            _ => shr(arithmetic, 8, dst.low, high, within),
+        });
         if arithmetic {
             cx.emit(shr(true, 8, dst.high, high, 63));
         } else {

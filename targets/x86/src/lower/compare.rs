@@ -4,7 +4,7 @@ use super::alu::{IMM32, apply};
 use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, wide, x87,
+    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -163,14 +163,17 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
     Ok(Test { first, second })
 }
 
-/// Sets the flags by an `i1` operand, folded comparisons included.
+/// Sets the flags by an `i1` operand, folded comparisons and lanes of masks included.
 pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, CodegenError> {
     let mut condition = condition;
     if let Some(producer) = folded(cx, condition) {
-        if producer.op != Opcode::Trunc {
-            return compare(cx, &producer);
+        match producer.op {
+            // Undefined bits are whatever they are in a register, which a branch looks at once.
+            Opcode::Freeze => return test(cx, producer.a),
+            Opcode::Trunc => condition = producer.a,
+            Opcode::ExtractElement => return Ok(vector::elements::test_mask(cx, &producer)),
+            _ => return compare(cx, &producer),
         }
-        condition = producer.a;
     }
     match cx.use_src(condition, 0, ImmKind::None) {
         Src::Mem(mem) => cx.emit(mi(Op::TestMI, 1, mem, 1)),
@@ -332,6 +335,15 @@ pub fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
     };
     if bits > 64 {
         wide::min_max(cx, data, bits, cond);
+        return Ok(());
+    }
+    if matches!(bits, 8 | 16 | 32 | 64) {
+        let a = cx.use_reg(data.a, 0);
+        let b = cx.use_last(data.b, 0);
+        let dst = cx.def_reuse(result(data), 0, b);
+        let size = (bits / 8) as u8;
+        cx.emit(rr(Op::CmpRR, size, a, dst));
+        cx.emit(cmov(cond, size.max(4), dst, a));
         return Ok(());
     }
     let size = size_of_bits(bits);

@@ -5,6 +5,7 @@
 
 use super::{compare, contracted, vector};
 use frazil_codegen::Folder;
+use frazil_codegen::extended::fold_extensions;
 use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
 /// Types from here on are the function's own: vectors, and integers of odd widths.
@@ -23,16 +24,16 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             // A store past the caches has an instruction of its own.
             if !MemFlags(data.flags).is_nontemporal() {
                 fold_update(folder, data);
+                vector::elements::fold_stored(folder, data);
             }
         }
         Opcode::AtomicStore => folder.fold_address(data.b),
         Opcode::Branch => fold_condition(folder, data.a),
-        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => {
-            match is_full_width(data.ty) {
-                true => fold_arithmetic(folder, data),
-                false => fold_vector(folder, data),
-            }
-        }
+        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => match data.ty {
+            Type::I32 | Type::I64 => fold_arithmetic(folder, data),
+            Type::I128 => fold_extensions(folder, data),
+            _ => fold_vector(folder, data),
+        },
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, data),
         Opcode::Zext | Opcode::Sext => {
             fold_extension(folder, data);
@@ -288,6 +289,11 @@ fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
     } else if data.op == Opcode::Trunc && is_one_part(folder, data.a) {
         folder.fold(value);
         fold_load(folder, data.a, |ty| ty == Type::I8);
+    } else if data.op == Opcode::Freeze {
+        folder.fold(value);
+        fold_condition(folder, data.a);
+    } else if data.op == Opcode::ExtractElement && vector::elements::is_lane_of_mask(folder.function, data) {
+        folder.fold(value);
     }
 }
 

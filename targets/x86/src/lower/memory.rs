@@ -3,7 +3,7 @@
 //! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
 
 use super::alu::IMM32;
-use super::{extended_copy, float_bytes, folded, int_bits, is_narrow_float, result, size_of_bits};
+use super::{extended_copy, float_bytes, folded, int_bits, is_narrow_float, result, size_of_bits, vector};
 use crate::build::*;
 use crate::regs::{SCRATCH, SCRATCH_FLOAT};
 use crate::table::Op;
@@ -156,7 +156,10 @@ fn update<C: LowerCtx>(cx: &mut C, data: &InstData, update: &InstData, bytes: u8
 
 fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
     if let Some(operation) = folded(cx, data.a) {
-        update(cx, data, &operation, bytes);
+        match operation.op {
+            Opcode::ExtractElement => vector::elements::store_lane(cx, data, &operation),
+            _ => update(cx, data, &operation, bytes),
+        }
         return;
     }
     let exact = bits == u32::from(bytes) * 8;

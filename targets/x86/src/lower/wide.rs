@@ -6,11 +6,12 @@
 
 use super::alu::{Alu, IMM32, alu, apply};
 use super::condition::{COMPARE, Test, finish_three_way};
-use super::{extend, result};
+use super::{extend, folded, result};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::regs::{RAX, RCX, RDX};
 use crate::table::Op;
+use frazil_codegen::extended::{HighPart, high_part};
 use frazil_codegen::{CodegenError, LowerCtx, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, Opcode, Operand};
 
@@ -94,12 +95,14 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     let (mut a, mut b) = (data.a, data.b);
-    if data.op != Opcode::Sub && a.as_imm().is_some() {
+    if data.op != Opcode::Sub && (a.as_imm().is_some() || cx.is_folded(a)) {
         std::mem::swap(&mut a, &mut b);
     }
     let (on_low, on_high) = chain(data.op);
-    let right_low = cx.use_src(b, 0, IMM32);
-    let right_high = cx.use_src(b, 1, IMM32);
+    let (right_low, right_high) = match folded(cx, b) {
+        Some(extension) => (cx.use_src(extension.a, 0, IMM32), Src::Imm(0)),
+        None => (cx.use_src(b, 0, IMM32), cx.use_src(b, 1, IMM32)),
+    };
     let left_low = cx.use_last(a, 0);
     let left_high = cx.use_last(a, 1);
     let low = cx.def_reuse(result(data), 0, left_low);
@@ -108,20 +111,41 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     apply(cx, on_high, 8, high, right_high);
 }
 
-/// The full product of the low parts, plus the two mixed products in the high part.
+/// The full product of the low parts, plus the two mixed products in the high part; those with a zero are left out, and
+/// a signed product has all three.
 fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    cx.use_fixed(data.a, 0, RAX);
+    let parts = [data.a, data.b].map(|factor| high_part(cx.func(), factor));
+    let [left, right] = [data.a, data.b].map(|factor| folded(cx, factor).map_or(factor, |extension| extension.a));
+    cx.use_fixed(left, 0, RAX);
     cx.claim(PRegSet::of(&[RDX]));
-    let right_low = cx.use_reg(data.b, 0);
-    let right_high = cx.use_copy(data.b, 1);
-    let left_high = cx.use_copy(data.a, 1);
-    cx.emit(rr(Op::ImulRR, 8, right_high, RAX));
-    cx.emit(rr(Op::ImulRR, 8, left_high, right_low));
-    cx.emit(r(Op::MulR, 8, right_low));
-    cx.emit(rr(Op::AddRR, 8, RDX, right_high));
-    cx.emit(rr(Op::AddRR, 8, RDX, left_high));
+    let right_low = cx.use_reg(right, 0);
+    if parts == [HighPart::Sign; 2] {
+        cx.emit(r(Op::ImulR, 8, right_low));
+    } else {
+        let right_high = (parts[1] != HighPart::Zero).then(|| high_copy(cx, data.b));
+        let left_high = (parts[0] != HighPart::Zero).then(|| high_copy(cx, data.a));
+        for (high, low) in [(right_high, RAX), (left_high, right_low)] {
+            high.iter().for_each(|&high| cx.emit(rr(Op::ImulRR, 8, high, low)));
+        }
+        cx.emit(r(Op::MulR, 8, right_low));
+        for high in [right_high, left_high].into_iter().flatten() {
+            cx.emit(rr(Op::AddRR, 8, RDX, high));
+        }
+    }
     cx.def_fixed(result(data), 0, RAX);
     cx.def_fixed(result(data), 1, RDX);
+}
+
+/// The high part of a factor in a register of the rule.
+fn high_copy<C: LowerCtx>(cx: &mut C, factor: Operand) -> Reg {
+    match folded(cx, factor) {
+        Some(extension) => {
+            let high = cx.use_copy(extension.a, 0);
+            cx.emit(ri(Op::SarRI, 8, high, 63));
+            high
+        }
+        None => cx.use_copy(factor, 1),
+    }
 }
 
 /// Lowers `abs`.

@@ -1,12 +1,14 @@
 //! Elements of vectors, with a constant index.
 
+use super::super::condition::Test;
 use super::super::{is_narrow_float, result};
 use super::{from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
 use crate::build::*;
+use crate::cond::Cond;
 use crate::features;
 use crate::table::Op;
 use frazil_codegen::{Folder, LowerCtx, Reg, RegClass, VectorShape};
-use frazil_ir::{ConstView, InstData, Opcode, Operand, Type};
+use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type};
 
 /// The lanes of a `pshufd` that leaves them where they are.
 const IDENTITY: i32 = 0xe4;
@@ -61,6 +63,62 @@ pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
             to_general(cx, high, src, 1);
         }
     }
+}
+
+/// Whether it extracts a lane of a mask in a vector register.
+pub fn is_lane_of_mask(function: &Function, data: &InstData) -> bool {
+    shape_of(function, data).is_some_and(|shape| shape.is_mask && shape.lane(function, data.b).is_some())
+}
+
+/// Sets the flags by a lane of a mask, whose extraction is folded.
+pub(crate) fn test_mask<C: LowerCtx>(cx: &mut C, data: &InstData) -> Test {
+    let shape = shape_of(cx.func(), data).expect("checked when it was folded");
+    let index = shape.lane(cx.func(), data.b).unwrap_or(0);
+    let mask = cx.use_reg(data.a, 0);
+    let bits = cx.temp(RegClass::Int);
+    cx.emit(rr(Op::PmovmskbRX, 16, bits, mask));
+    let bit = index * shape.lane_bits / 8;
+    let bytes = if bit < 8 { 1 } else { 4 };
+    cx.emit(ri(Op::TestRI, bytes, bits, 1 << bit));
+    Test::one(Cond::Ne)
+}
+
+/// Folds the extraction of an integer into the store that is its only use, unless that may be to a register.
+pub fn fold_stored(folder: &mut Folder<'_>, store: &InstData) {
+    let is_slot = |pointer| folder.function.slot_of(pointer).is_some();
+    if let Some((value, data)) = folder.producer_before(store.a)
+        && data.op == Opcode::ExtractElement
+        && !store.b.as_value().is_some_and(is_slot)
+        && let Some(shape) = shape_of(folder.function, data)
+        && matches!(shape.lane_bits, 32 | 64)
+        && !shape.is_mask
+        && shape.lane(folder.function, data.b).is_some()
+    {
+        folder.fold(value);
+    }
+}
+
+/// Stores a lane, whose extraction is folded, without moving it to a general register.
+pub fn store_lane<C: LowerCtx>(cx: &mut C, store: &InstData, data: &InstData) {
+    let shape = shape_of(cx.func(), data).expect("checked when it was folded");
+    let index = shape.lane(cx.func(), data.b).unwrap_or(0);
+    let src = cx.use_reg(data.a, 0);
+    let front = match (shape.lane_bits, index) {
+        (_, 0) => src,
+        (32, _) => to_front(cx, src, index),
+        _ => {
+            let front = temp(cx);
+            cx.emit(rri(Op::PshufdRRI, 16, front, src, 0xee));
+            front
+        }
+    };
+    let mem = cx.use_addr(store.b, 8);
+    cx.emit(mr(Op::MovsMR, lane_bytes(shape), mem, front));
+}
+
+/// The shape of the vector of which a lane is extracted, if it is in one register.
+fn shape_of(function: &Function, data: &InstData) -> Option<VectorShape> {
+    super::shape(function.types(), function.operand_type(data.a)?)
 }
 
 /// A register whose first 32-bit lane is this one.

@@ -3,6 +3,7 @@
 use super::super::extreme::extreme;
 use super::super::{compare as scalar_compare, result};
 use super::extend::extension;
+use super::wide_compare::is_zero;
 use super::{blend, constant, copy_of, finish, has_sse41, lane_bytes, mask_register, operand_shape, temp};
 use crate::build::*;
 use crate::table::Op;
@@ -113,6 +114,19 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> R
     };
     let mask = cx.use_copy(data.a, 0);
     resize(cx, mask, condition.lane_bits, shape.lane_bits);
+    // Where one operand is zero, the mask alone decides.
+    if is_zero(cx.func(), if_true) {
+        let on_false = cx.use_reg(if_false, 0);
+        cx.emit(rr(Op::PandnRR, 16, mask, on_false));
+        finish(cx, data, mask);
+        return Ok(());
+    }
+    if is_zero(cx.func(), if_false) {
+        let on_true = cx.use_reg(if_true, 0);
+        cx.emit(rr(Op::PandRR, 16, mask, on_true));
+        finish(cx, data, mask);
+        return Ok(());
+    }
     let on_false = cx.use_reg(if_false, 0);
     let on_true = cx.use_copy(if_true, 0);
     blend(cx, on_true, mask, on_false);
