@@ -365,6 +365,8 @@ pub struct TargetDesc {
     /// Whether a comparison can depend on the flags of another one, so that what needs both takes one instruction for
     /// each.
     pub joins_comparisons: bool,
+    /// What a wrongly predicted branch costs, in cycles, if choices in loops may become branches; 0 if they stay.
+    pub misprediction_cycles: u8,
     /// Registers that only functions with some features have ([`crate::isa::Isa::has_upper_registers`]), and that only
     /// some instructions can name ([`OpDesc::names_upper`]): no convention knows of them, and they are lost in every
     /// call.

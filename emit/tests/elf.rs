@@ -62,6 +62,7 @@ static TARGET: TargetDesc = TargetDesc {
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
     joins_comparisons: false,
+    misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,

@@ -79,6 +79,15 @@ impl LoopTree {
         (0..self.loops.len()).map(Loop::new)
     }
 
+    /// The loops that have no others in them.
+    pub fn innermost_loops(&self) -> impl Iterator<Item = Loop> + '_ {
+        // A loop with others in it has more blocks than those of which it is the innermost one, which stand first.
+        self.loops().filter(|&id| {
+            let blocks = self.blocks(id);
+            self.innermost(blocks[blocks.len() - 1]) == Some(id)
+        })
+    }
+
     /// Header, parent and extent of a loop.
     pub fn data(&self, id: Loop) -> &LoopData {
         &self.loops[id.index()]

@@ -61,6 +61,8 @@ pub struct TargetFacts {
     pub reaches_symbols: bool,
     /// Whether what needs two comparisons takes one instruction for each, and none to join them.
     pub joins_comparisons: bool,
+    /// What a wrongly predicted branch costs, in cycles, if choices in loops may become branches; 0 if they stay.
+    pub misprediction_cycles: u8,
     /// Which constant integers instructions take at no cost, where that is not every one of 32 bits.
     pub free_immediates: Option<ImmediateRule>,
     pub int_registers: u8,
@@ -287,6 +289,7 @@ mod tests {
             index_with_displacement: true,
             reaches_symbols: true,
             joins_comparisons: false,
+            misprediction_cycles: 0,
             free_immediates: None,
             int_registers: 8,
             float_registers: 8,

@@ -17,6 +17,7 @@ pub fn target_facts(desc: &TargetDesc) -> TargetFacts {
         index_with_displacement: desc.addressing.index_with_disp,
         reaches_symbols: desc.addressing.symbol_base,
         joins_comparisons: desc.joins_comparisons,
+        misprediction_cycles: desc.misprediction_cycles,
         free_immediates: desc.free_immediates,
         int_registers: registers(RegClass::Int),
         float_registers: registers(RegClass::Float),

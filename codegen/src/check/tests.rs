@@ -54,6 +54,7 @@ static TARGET: TargetDesc = TargetDesc {
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
     joins_comparisons: false,
+    misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,

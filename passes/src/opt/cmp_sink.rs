@@ -51,6 +51,8 @@ impl FunctionPass for CmpSink {
         // How many operands of an instruction are looked at.
         let conditions = |data: &InstData| match data.op {
             Opcode::Branch | Opcode::Select => 1,
+            // A branch on a frozen comparison.
+            Opcode::Freeze if data.ty == Type::I1 => 1,
             Opcode::And | Opcode::Or if joins_comparisons => 2,
             _ => 0,
         };

@@ -15,8 +15,10 @@ pub mod licm;
 pub mod local_cse;
 pub mod mem2reg;
 pub mod phi_constants;
+pub mod reassociate_addresses;
 pub mod redundant_load;
 pub mod schedule_vectors;
+pub mod select_to_branch;
 pub mod short_circuit;
 pub mod shuffle_recognition;
 pub mod simplify_cfg;
@@ -33,10 +35,12 @@ pub fn register(registry: &mut Registry) {
     registry.function(sroa::INFO, |NoOptions {}| sroa::Sroa);
     registry.function(mem2reg::INFO, mem2reg::make);
     registry.function(phi_constants::INFO, |NoOptions {}| phi_constants::PhiConstants);
+    registry.function(reassociate_addresses::INFO, reassociate_addresses::make);
     registry.function(redundant_load::INFO, redundant_load::make);
     registry.function(schedule_vectors::INFO, |NoOptions {}| schedule_vectors::ScheduleVectors);
     registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);
     registry.function(dce::INFO, dce::make);
+    registry.function(select_to_branch::INFO, |NoOptions {}| select_to_branch::SelectToBranch);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition
     });

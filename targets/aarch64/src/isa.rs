@@ -76,6 +76,8 @@ static DESC: TargetDesc = TargetDesc {
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::of(&[PLATFORM_REGISTER]),
     joins_comparisons: true,
+    // As for llc: a conditional select is as good as a branch on cores that issue few instructions at a time.
+    misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,

@@ -42,6 +42,7 @@ const DESC: TargetDesc = TargetDesc {
     rule_registers: RULE_REGISTERS,
     spare_registers: PRegSet::EMPTY,
     joins_comparisons: false,
+    misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,

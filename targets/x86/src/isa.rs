@@ -79,6 +79,8 @@ static DESC: TargetDesc = TargetDesc {
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
     joins_comparisons: false,
+    // Of processors since Sandy Bridge: 14 to 20.
+    misprediction_cycles: 16,
     upper_registers: UPPER,
     frame_pointer: RBP,
     stack_pointer: RSP,

@@ -92,6 +92,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     rule_registers: PRegSet::EMPTY,
     spare_registers: PRegSet::EMPTY,
     joins_comparisons: false,
+    misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),
