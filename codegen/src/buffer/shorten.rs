@@ -6,7 +6,7 @@
 //! that a distance that is short enough before is so afterwards; branches that would become short only by the moves
 //! stay long. Everything that crosses a branch must have its distance in a fixup, backward branches included.
 
-use super::{CodeBuffer, LogItem, UNBOUND};
+use super::{CodeBuffer, Fixup, LogItem, UNBOUND};
 use crate::reference::Label;
 
 /// A branch with a long field at its end that can be written shorter where its label is near.
@@ -86,12 +86,13 @@ impl CodeBuffer {
         let mut done = 0;
         let mut aligned = 0;
         let mut next_align = self.aligns.first().map_or(u32::MAX, |align| align.end);
-        for fixup in &mut self.fixups {
-            let field = fixup.offset;
+        for index in 0..self.fixups.len() {
+            let field = self.fixups[index].offset;
             while next_align <= field {
                 let align = &self.aligns[aligned];
+                let loop_bytes = align.loop_bytes(&self.labels, &self.fixups[index..], forms);
                 align.cut(
-                    (self.lead_bytes, align.loop_bytes(&self.labels)),
+                    (self.lead_bytes, loop_bytes),
                     &mut self.bytes,
                     &mut self.cuts,
                     (&mut done, &mut saved),
@@ -99,6 +100,7 @@ impl CodeBuffer {
                 aligned += 1;
                 next_align = self.aligns.get(aligned).map_or(u32::MAX, |align| align.end);
             }
+            let fixup = &mut self.fixups[index];
             fixup.offset -= saved;
             if let Some(form) = forms.iter().find(|form| form.long == fixup.kind) {
                 let end = field + u32::from(form.field_bytes);
@@ -118,9 +120,10 @@ impl CodeBuffer {
             }
             fixup.origin = fixup.offset;
         }
+        // What comes after the last branch is no loop.
         for align in &self.aligns[aligned..] {
             align.cut(
-                (self.lead_bytes, align.loop_bytes(&self.labels)),
+                (self.lead_bytes, None),
                 &mut self.bytes,
                 &mut self.cuts,
                 (&mut done, &mut saved),
@@ -165,11 +168,12 @@ pub(super) struct Align {
 }
 
 impl Align {
-    /// Bytes of the loop that follows, most likely: its last branch is cut to less.
-    fn loop_bytes(&self, labels: &[u32]) -> Option<u32> {
-        const CUT_BYTES: u32 = 4;
+    /// Bytes of the loop that follows, if its branches become short; `branches` are those from there on.
+    fn loop_bytes(&self, labels: &[u32], branches: &[Fixup], forms: &[ShortForm]) -> Option<u32> {
         let end = labels[self.loop_end?.0 as usize];
-        Some((end - self.end).saturating_sub(CUT_BYTES))
+        let within = branches.iter().take_while(|branch| branch.offset < end);
+        let saved: u32 = within.map(|branch| bytes_to_save(branch, forms)).sum();
+        Some((end - self.end).saturating_sub(saved))
     }
 
     #[cold]
@@ -200,6 +204,14 @@ impl Align {
             saved: *saved,
         });
     }
+}
+
+/// Bytes that a branch has less in its short form, if it has one.
+fn bytes_to_save(branch: &Fixup, forms: &[ShortForm]) -> u32 {
+    let form = forms.iter().find(|form| form.long == branch.kind);
+    form.map_or(0, |form| {
+        u32::from(form.lead_bytes + form.field_bytes - form.short_bytes)
+    })
 }
 
 /// Bytes saved by branches that end at `offset` or before.
