@@ -34,8 +34,8 @@ fn of_extension(function: &Function, data: &InstData) -> HighPart {
     }
 }
 
-/// Folds the extensions of an operation on 128 bits into it: both and of either kind into a product, one with zeros into
-/// another operation, on the right into a difference. The rule then has a low part only.
+/// Folds the extensions of an operation on 128 bits into it: both and of either kind into a product, one with zeros
+/// into another operation, on the right into a difference. The rule then has a low part only.
 pub fn fold_extensions(folder: &mut Folder<'_>, data: &InstData) {
     let is_product = data.op == Opcode::Mul;
     let both = [data.b, data.a];

@@ -94,6 +94,9 @@ pub trait LowerCtx {
     fn view(&self) -> ModuleView<'_>;
     /// Whether the producer of an operand was folded into the current instruction (or one it absorbs).
     fn is_folded(&self, operand: Operand) -> bool;
+    /// Whether an overflow bit is in the flags for the branch after the current instruction, or before the current
+    /// branch.
+    fn is_in_flags(&self, bit: Operand) -> bool;
     /// Ends a step.
     fn step(&mut self);
     /// Frees these registers for this step; the rule may write them.
@@ -110,7 +113,7 @@ pub trait LowerCtx {
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
     /// The same, but never in memory.
     fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
-        if let Some(value) = operand.as_imm() {
+        if let Some(value) = self.func().int_constant(operand) {
             let value = if part == 0 { value } else { value >> 63 };
             if imm.accepts(value) {
                 return Src::Imm(value as i32);

@@ -419,6 +419,18 @@ impl Function {
         self.pool_slice(data.b.as_raw(), data.a.as_raw())
     }
 
+    /// The value of a constant integer of at most 64 bits, sign-extended from its width.
+    #[inline]
+    pub fn int_constant(&self, operand: Operand) -> Option<i64> {
+        if let Some(imm) = operand.as_imm() {
+            return Some(imm);
+        }
+        match self.constant(operand.as_const()?).1 {
+            ConstView::Int(&[word]) => Some(word.cast_signed()),
+            _ => None,
+        }
+    }
+
     /// The two pooled operands of a `Ternary` instruction.
     #[inline]
     pub fn ternary(&self, data: &InstData) -> (Operand, Operand) {

@@ -19,6 +19,8 @@ pub enum Mark {
     Reads,
     /// By its only user, into which it is folded.
     Folded,
+    /// By the instruction right before the branch that is its only user, in the flags: an overflow bit.
+    Flags,
     /// By each user: it is a constant distance from a stack slot or symbol (contract 4).
     Place,
 }

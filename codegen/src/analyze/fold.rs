@@ -204,6 +204,27 @@ impl<'a> Folder<'a> {
         false
     }
 
+    /// The instruction that says by its second result whether it overflowed, if that is only used by this terminator,
+    /// right after it. The terminator may then have it left in the flags ([`Folder::leave_in_flags`]): what shared
+    /// code inserts in between does not write them (contract 2).
+    pub fn overflow_before(&self, bit: Operand, terminator: Inst) -> Option<(Value, &'a InstData)> {
+        let value = bit.as_value()?;
+        let data = self.function.value(value);
+        if data.result_index != 1 || self.function.use_counts()[value.index()] != 1 {
+            return None;
+        }
+        let inst = self.function.def_inst(value)?;
+        let between = self.function.insts().get(inst.index() + 1..terminator.index())?;
+        let is_right_before = between.iter().all(|data| data.op == Opcode::Nop);
+        is_right_before.then(|| (value, self.function.inst(inst)))
+    }
+
+    /// Has an overflow bit left in the flags by the instruction that makes it. Both its rule and that of the branch ask
+    /// [`crate::LowerCtx::is_in_flags`].
+    pub fn leave_in_flags(&mut self, bit: Value) {
+        self.analysis.marks[bit.index()] = Mark::Flags;
+    }
+
     /// Whether an operand is folded into its user.
     pub fn is_folded(&self, operand: Operand) -> bool {
         operand

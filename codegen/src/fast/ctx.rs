@@ -64,7 +64,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let Some(value) = operand.as_value() else { return };
         match self.st.analysis.marks[value.index()] {
             Mark::None | Mark::Reads => self.release_use(value),
-            Mark::Place => {}
+            Mark::Place | Mark::Flags => {}
             Mark::Folded => {
                 let function = self.base.function;
                 if let Some(inst) = function.def_inst(value) {
@@ -150,6 +150,11 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
 
     fn is_folded(&self, operand: Operand) -> bool {
         self.is_folded_operand(operand)
+    }
+
+    #[inline]
+    fn is_in_flags(&self, operand: Operand) -> bool {
+        operand.as_value().is_some_and(|value| self.mark(value) == Mark::Flags)
     }
 
     #[inline]

@@ -231,6 +231,11 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
         self.is_folded_operand(operand)
     }
 
+    #[inline]
+    fn is_in_flags(&self, operand: Operand) -> bool {
+        operand.as_value().is_some_and(|value| self.mark(value) == Mark::Flags)
+    }
+
     /// No register is reserved between steps, so there is nothing to release.
     fn step(&mut self) {}
 

@@ -9,6 +9,7 @@ pub mod addr_fold;
 pub mod alloca_merge;
 pub mod cmp_sink;
 pub mod dce;
+pub mod division_pairs;
 pub mod fold;
 pub mod hoist_constants;
 pub mod licm;
@@ -41,6 +42,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);
     registry.function(dce::INFO, dce::make);
     registry.function(select_to_branch::INFO, |NoOptions {}| select_to_branch::SelectToBranch);
+    registry.function(division_pairs::INFO, |NoOptions {}| division_pairs::DivisionPairs);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition
     });

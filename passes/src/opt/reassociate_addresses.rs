@@ -73,18 +73,17 @@ pub fn make(options: Options) -> ReassociateAddresses {
 
 impl FunctionPass for ReassociateAddresses {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
-        let is_address = |data: &InstData| matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex);
-        if !function.insts().iter().any(is_address) {
+        let loops = cx.analyses.get::<LoopTree>(function);
+        if loops.loops().next().is_none() {
             return Ok(Preserved::unchanged());
         }
-        let loops = cx.analyses.get::<LoopTree>(function);
         let mut state: Box<State> = cx.take_scratch();
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         state.preheaders.begin(loops);
         let mut changed = 0;
         for id in loops.innermost_loops() {
-            if can_have_preheader(function, loops, &editor, id) && state.find(function, loops, id) {
+            if state.find(function, loops, id) && can_have_preheader(function, loops, &editor, id) {
                 changed += state.rewrite(function, &mut editor, (loops, id), self.options);
             }
         }
@@ -129,8 +128,12 @@ impl State {
     /// Finds the addresses of a loop; says whether there are any.
     fn find(&mut self, f: &Function, loops: &LoopTree, id: Loop) -> bool {
         self.addresses.clear();
-        self.uses.reset(f.values().len());
         let blocks = loops.blocks(id);
+        let has_sum = |position: usize| sum_of(f, &f.insts()[position]).is_some();
+        if !blocks.iter().flat_map(|&block| f.block_insts(block)).any(has_sum) {
+            return false;
+        }
+        self.uses.reset(f.values().len());
         for position in blocks.iter().flat_map(|&block| f.block_insts(block)) {
             for result in f.results(&f.insts()[position]) {
                 self.uses.set(result.index(), 0);
@@ -152,12 +155,8 @@ impl State {
     /// The address that an instruction is, if its index is a sum of a value from outside and one from inside.
     fn address(&self, f: &Function, inst: Inst) -> Option<Address> {
         let data = f.inst(inst);
-        if !matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex) || self.is_inside(data.a) || !self.is_inside(data.b) {
-            return None;
-        }
-        let sum = data.b.as_value()?;
-        let add = f.inst(f.def_inst(sum)?);
-        if add.op != Opcode::Add {
+        let (sum, add) = sum_of(f, data)?;
+        if self.is_inside(data.a) || !self.is_inside(data.b) {
             return None;
         }
         let (outside, inside) = match (self.is_inside(add.a), self.is_inside(add.b)) {
@@ -191,12 +190,13 @@ impl State {
         self.made.clear();
         for address in &self.addresses {
             let key = key(f, address);
-            if self.made.iter().all(|&(known, _)| known != key) {
-                self.made.push((key, Operand::NONE));
+            if self.made.iter().any(|&(known, _)| known == key) {
+                continue;
             }
-        }
-        if self.made.len() > options.max_sums as usize {
-            return 0;
+            if self.made.len() == options.max_sums as usize {
+                return 0;
+            }
+            self.made.push((key, Operand::NONE));
         }
         let preheader = self.preheaders.get(f, loops, editor, id);
         for address in &self.addresses {
@@ -217,6 +217,16 @@ impl State {
         }
         self.addresses.len() as u64
     }
+}
+
+/// The sum that is the index of an address.
+fn sum_of<'f>(f: &'f Function, data: &InstData) -> Option<(Value, &'f InstData)> {
+    if !matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex) {
+        return None;
+    }
+    let sum = data.b.as_value()?;
+    let add = f.inst(f.def_inst(sum)?);
+    (add.op == Opcode::Add).then_some((sum, add))
 }
 
 fn key(f: &Function, address: &Address) -> Key {

@@ -21,13 +21,14 @@
 //! of the operands; a wrong prediction costs about as much as three or four loads. So a branch is better if the
 //! condition comes late, and the result is what the loop waits for. Outside of inner loops, nothing repeats.
 //!
-//! Method: for each inner loop, two walks over its instructions, as two rounds of the loop would execute them, find when
-//! each value is there ([`Times`]): once as it is, and once as if every select of integers or pointers, and every
+//! Method: for each inner loop, two walks over its instructions, as two rounds of the loop would execute them, find
+//! when each value is there ([`Times`]): once as it is, and once as if every select of integers or pointers, and every
 //! minimum and maximum, were a branch, which gives the result before the condition. If the second round then ends
-//! clearly earlier, each select whose condition comes later than its operands by a quarter of a misprediction becomes a
-//! branch. Selects with the same condition become one. What only one operand needs is computed on its side alone.
+//! clearly earlier, each select whose condition comes later than its operands by a quarter of a misprediction becomes
+//! a branch. Selects with the same condition become one. What only one operand needs is computed on its side alone.
 //!
-//! The branch is on a frozen condition: a select may have a poisoned one that does not matter, a branch may not.
+//! The branch is on a frozen condition: a select may have a poisoned one that does not matter, a branch may not. What a
+//! minimum compares is frozen, since it counts twice then.
 //!
 //! Costs: a look at the instructions of inner loops, two walks over those with selects. Gains: up to half of the run
 //! time of sorting, searching and dynamic programming. Nothing on targets that do not say what a misprediction costs.
@@ -73,12 +74,17 @@ pub struct SelectToBranch;
 impl FunctionPass for SelectToBranch {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let misprediction = u32::from(cx.target.misprediction_cycles);
-        if misprediction == 0 || !function.insts().iter().any(|data| is_choice(function, data)) {
+        let loops = cx.analyses.get::<LoopTree>(function);
+        if misprediction == 0 || loops.loops().next().is_none() {
             return Ok(Preserved::unchanged());
         }
         let mut state: Box<State> = cx.take_scratch();
         state.chosen.clear();
-        state.find_choices(function, cx.analyses.get::<LoopTree>(function), misprediction);
+        state.find_choices(function, loops, misprediction);
+        if state.chosen.is_empty() {
+            cx.return_scratch(state);
+            return Ok(Preserved::unchanged());
+        }
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         let converted = state.convert_all(function, &mut editor);
@@ -86,10 +92,7 @@ impl FunctionPass for SelectToBranch {
         cx.return_scratch(editor);
         cx.return_scratch(state);
         cx.count("selects converted", converted);
-        Ok(match converted {
-            0 => Preserved::unchanged(),
-            _ => Preserved::none(),
-        })
+        Ok(Preserved::none())
     }
 }
 
@@ -152,13 +155,12 @@ impl State {
 
     /// Chooses in an inner loop of these blocks, the header first.
     fn examine(&mut self, function: &Function, blocks: &[Block], misprediction: u32) {
-        let (mut length, mut has_choice) = (0, false);
-        for &block in blocks {
-            let insts = &function.insts()[function.block_insts(block)];
-            length += insts.len();
-            has_choice |= insts.iter().any(|data| is_choice(function, data));
-        }
-        if !has_choice || length > MOST_INSTRUCTIONS {
+        let length: usize = blocks.iter().map(|&block| function.block_insts(block).len()).sum();
+        let has_choice = |&block: &Block| {
+            let mut insts = function.insts()[function.block_insts(block)].iter();
+            insts.any(|data| is_choice(function, data))
+        };
+        if length > MOST_INSTRUCTIONS || !blocks.iter().any(has_choice) {
             return;
         }
         self.times.reset(function.values().len());

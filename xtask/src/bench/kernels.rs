@@ -1,9 +1,11 @@
-//! `cargo xtask bench --kernels`: how long kernels run that Frazil and llc -O2 compiled from the same vectorized bitcode.
+//! `cargo xtask bench --kernels`: how long kernels run that Frazil and llc -O2 compiled from the same vectorized
+//! bitcode.
 //!
 //! The kernels are in `benches/kernels`: small loops of the kinds that codecs, hashes, parsers and linear algebra are
-//! made of, and programs whose branches depend on data: sorting, searching, dynamic programming. clang compiles them with its vectorizers for each processor, and [`harness.c`] runs each of them for some
-//! milliseconds, with checksums of what it computed. The two programs run in turn; the least time of each kernel
-//! counts. Different results are a failure, slow kernels are a row of the table.
+//! made of, and programs whose branches depend on data: sorting, searching, dynamic programming. clang compiles them
+//! with its vectorizers for each processor, and [`harness.c`] runs each of them for some milliseconds, with checksums
+//! of what it computed. The two programs run in turn; the least time of each kernel counts. Different results are a
+//! failure, slow kernels are a row of the table.
 //!
 //! [`harness.c`]: ../../../../benches/kernels/harness.c
 

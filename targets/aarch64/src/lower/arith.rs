@@ -1,9 +1,7 @@
 //! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
 
 use super::operand::{self, Absorbed, Field};
-use super::{
-    checked_bits, compare, constant, extended, folded, int_bits, low_bits, result, size_of_bits, sum, use_int, wide,
-};
+use super::{checked_bits, compare, extended, folded, int_bits, low_bits, result, size_of_bits, sum, use_int, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::immediates;
@@ -27,10 +25,10 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         return Ok(());
     }
     let (mut a, mut b) = (data.a, data.b);
-    if data.op != Opcode::Sub && constant(cx, a).is_some() {
+    if data.op != Opcode::Sub && cx.func().int_constant(a).is_some() {
         std::mem::swap(&mut a, &mut b);
     }
-    if let Some(value) = constant(cx, b)
+    if let Some(value) = cx.func().int_constant(b)
         && by_constant(cx, data, size, (a, value))
     {
         return Ok(());
@@ -252,7 +250,7 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     if data.op == Opcode::PtrAdd {
-        if let Some(distance) = constant(cx, data.b)
+        if let Some(distance) = cx.func().int_constant(data.b)
             && let Ok(distance) = i32::try_from(distance)
         {
             let base = cx.use_reg(data.a, 0);

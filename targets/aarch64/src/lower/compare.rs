@@ -6,9 +6,10 @@
 use super::condition::{Test, finish_three_way, icmp_cond, is_signed, swapped};
 use super::memory::is_float_zero;
 use super::operand::{self, Absorbed};
+use super::overflow::condition_of_overflow;
 use super::{
-    any_float_bytes, checked_bits, compare_constant, constant, extended, float_bytes, folded, int_bits, low_bits,
-    result, size_of_bits, sum, type_of, use_int, wide,
+    any_float_bytes, checked_bits, compare_constant, extended, float_bytes, folded, int_bits, low_bits, result,
+    size_of_bits, sum, type_of, use_int, wide,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -21,7 +22,7 @@ use frazil_ir::{InstData, Opcode, Operand, Refusal, StrictFlags};
 /// Whether two operands of a comparison must be exchanged, since only the right one may be a constant.
 fn in_order<C: LowerCtx>(cx: &C, data: &InstData) -> (Operand, Operand, Cond) {
     let cond = icmp_cond(data.op);
-    if constant(cx, data.a).is_some() && constant(cx, data.b).is_none() {
+    if cx.func().int_constant(data.a).is_some() && cx.func().int_constant(data.b).is_none() {
         (data.b, data.a, swapped(cond))
     } else {
         (data.a, data.b, cond)
@@ -50,7 +51,7 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
         return Ok(test);
     }
     let left = extended(cx, a, bits, signed, size);
-    if let Some(value) = constant(cx, b) {
+    if let Some(value) = cx.func().int_constant(b) {
         let value = if signed || bits >= 64 {
             value
         } else {
@@ -124,11 +125,14 @@ fn compare_absorbed<C: LowerCtx>(cx: &mut C, (a, b): (Operand, Operand), bits: u
 fn test_bits<C: LowerCtx>(cx: &mut C, and: &InstData, bits: u32) {
     let size = size_of_bits(bits);
     let (mut a, mut b) = (and.a, and.b);
-    if constant(cx, a).is_some() {
+    if cx.func().int_constant(a).is_some() {
         std::mem::swap(&mut a, &mut b);
     }
     let left = use_int(cx, a, 0);
-    let mask = constant(cx, b).map(|value| low_bits(value.cast_unsigned(), bits));
+    let mask = cx
+        .func()
+        .int_constant(b)
+        .map(|value| low_bits(value.cast_unsigned(), bits));
     if let Some(mask) = mask.filter(|&mask| immediates::logical(mask, size).is_some()) {
         cx.emit(with_mask(Op::TstI, size, left, mask));
     } else {
@@ -199,7 +203,7 @@ fn conditional_comparison<C: LowerCtx>(cx: &mut C, data: &InstData) -> (MInst, C
     let (a, b, cond) = in_order(cx, data);
     let (size, signed) = (size_of_bits(bits), is_signed(cond));
     let left = extended(cx, a, bits, signed, size);
-    let value = constant(cx, b).map(|value| match signed || bits >= 64 {
+    let value = cx.func().int_constant(b).map(|value| match signed || bits >= 64 {
         true => value,
         false => low_bits(value.cast_unsigned(), bits).cast_signed(),
     });
@@ -278,10 +282,20 @@ pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, 
     Ok(Test::one(Cond::Ne))
 }
 
+/// The condition of an overflow that the instruction before has left in the flags.
+fn overflow_before<C: LowerCtx>(cx: &C, bit: Operand) -> Cond {
+    let inst = bit.as_value().and_then(|value| cx.func().def_inst(value));
+    let data = cx.func().inst(inst.expect("an instruction makes it"));
+    condition_of_overflow(data, int_bits(cx, data.ty)).expect("it was chosen for that")
+}
+
 /// Lowers the condition of a branch.
 pub fn branch<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {
     let single = |first| Branch { first, second: None };
     let none = Label(0);
+    if cx.is_in_flags(condition) {
+        return Ok(single(branch_if(overflow_before(cx, condition), none)));
+    }
     let Some(producer) = folded(cx, condition) else {
         let reg = use_int(cx, condition, 0);
         return Ok(single(branch_on_bit(true, reg, 0, none)));
@@ -307,7 +321,7 @@ fn branch_on_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<MInst>
     }
     let bits = int_bits(cx, data.ty);
     let (a, b, cond) = in_order(cx, data);
-    let value = constant(cx, b)?;
+    let value = cx.func().int_constant(b)?;
     let none = Label(0);
     if !(1..=64).contains(&bits) {
         return None;
@@ -319,7 +333,7 @@ fn branch_on_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<MInst>
         (Cond::Eq | Cond::Ne, 0) => {
             let size = size_of_bits(bits);
             if let Some(and) = folded(cx, a).filter(|and| and.op == Opcode::And) {
-                let (operand, mask) = match (constant(cx, and.a), constant(cx, and.b)) {
+                let (operand, mask) = match (cx.func().int_constant(and.a), cx.func().int_constant(and.b)) {
                     (None, Some(mask)) => (and.a, mask),
                     (Some(mask), None) => (and.b, mask),
                     _ => return None,

@@ -1,7 +1,7 @@
 //! Integer division: operands extended to 32 or 64 bits; two registers' worth by library call.
 
 use super::divide_constant::divide_by_constant;
-use super::{checked_bits, constant, extended, result, size_of_bits};
+use super::{checked_bits, extended, result, size_of_bits};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, RegClass};
@@ -13,7 +13,7 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     if bits > 64 {
         return divide_wide(cx, data, bits);
     }
-    if let Some(divisor) = constant(cx, data.b)
+    if let Some(divisor) = cx.func().int_constant(data.b)
         && divide_by_constant(cx, data, bits, divisor)
     {
         return Ok(());

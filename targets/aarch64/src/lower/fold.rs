@@ -10,6 +10,7 @@ use super::operand::{
     Absorbed, absorbed_by_logic, absorbed_by_sum, compared, field, is_conditional, is_tested, joins, narrowed_shift,
     needs_zeros_above,
 };
+use super::overflow::condition_of_overflow;
 use crate::features::STRICT_ALIGN;
 use frazil_codegen::Folder;
 use frazil_codegen::extended::fold_extensions;
@@ -33,7 +34,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Mul => fold_long_product(folder, data),
         Opcode::Shl | Opcode::Ashr => fold_field(folder, data),
         Opcode::PtrAdd | Opcode::PtrIndex => fold_index(folder, data),
-        Opcode::Branch => fold_condition(folder, data.a),
+        Opcode::Branch => fold_branch(folder, user, data.a),
         Opcode::Select => fold_select(folder, data),
         Opcode::Fneg | Opcode::Fma | Opcode::Fmuladd => fold_signs(folder, data),
         op if op.is_icmp() => fold_compare(folder, data),
@@ -325,6 +326,17 @@ fn has_one_condition(folder: &Folder<'_>, compare: &InstData) -> bool {
 }
 
 /// Folds a comparison or a truncation to one bit into a branch or select.
+/// Folds the condition of a branch into it, or has an overflow right before it left in the flags.
+fn fold_branch(folder: &mut Folder<'_>, branch: Inst, condition: Operand) {
+    if let Some((bit, data)) = folder.overflow_before(condition, branch) {
+        if condition_of_overflow(data, bits_of(folder, data.ty)).is_some() {
+            folder.leave_in_flags(bit);
+        }
+        return;
+    }
+    fold_condition(folder, condition);
+}
+
 fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
     let Some((value, data)) = folder.producer(condition) else {
         return;

@@ -33,7 +33,7 @@ use crate::regs::{SCRATCH, XZR};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass};
 use frazil_ir::typing::is_reduction;
-use frazil_ir::{ConstView, EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
+use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 /// Lowers one instruction.
 #[inline]
@@ -207,18 +207,6 @@ pub(crate) fn size_of_bits(bits: u32) -> u8 {
 #[inline]
 pub(crate) fn low_bits(value: u64, bits: u32) -> u64 {
     if bits >= 64 { value } else { value & !(u64::MAX << bits) }
-}
-
-/// An integer operand of at most 64 bits that is constant, as far as it is known here: sign-extended.
-#[inline]
-pub(crate) fn constant<C: LowerCtx>(cx: &C, operand: Operand) -> Option<i64> {
-    match operand.as_imm() {
-        Some(imm) => Some(imm),
-        None => match cx.func().constant(operand.as_const()?).1 {
-            ConstView::Int([word, ..]) => Some(word.cast_signed()),
-            _ => None,
-        },
-    }
 }
 
 /// A part of an integer operand in a register that is only read, where number 31 means the zero register.

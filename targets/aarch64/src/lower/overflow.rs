@@ -11,7 +11,7 @@ use crate::cond::Cond;
 use crate::regs::XZR;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
-use frazil_ir::{InstData, Opcode};
+use frazil_ir::{InstData, Opcode, Operand};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +77,30 @@ impl Sum {
     }
 }
 
+/// The condition on the flags by which an operation of so many bits says that it overflowed, if its rule leaves it
+/// there.
+pub(crate) fn condition_of_overflow(data: &InstData, bits: u32) -> Option<Cond> {
+    match (Sum::of(data, bits), bits) {
+        (Some(sum), 32 | 64) => Some(sum.overflow()),
+        (Some(_), 1..64) => Some(Cond::Ne),
+        (None, 1..=32 | 64) => Some(Cond::Ne),
+        _ => None,
+    }
+}
+
+/// The register for an overflow bit, unless the flags hold it.
+fn overflow_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<Reg> {
+    let bit = second_result(data);
+    (!cx.is_in_flags(Operand::value(bit))).then(|| cx.def(bit, 0))
+}
+
+/// Sets the register for an overflow bit, if it has one.
+fn set_overflow<C: LowerCtx>(cx: &mut C, cond: Cond, overflows: Option<Reg>) {
+    if let Some(overflows) = overflows {
+        cx.emit(cset(overflows, cond));
+    }
+}
+
 /// Lowers the operations with an overflow bit as second result.
 pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data, data.ty)?;
@@ -103,9 +127,9 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     let b = extended(cx, data.b, bits, sum.signed, size);
     let check = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    let overflows = cx.def(second_result(data), 0);
+    let overflows = overflow_register(cx, data);
     let cond = sum.compute(cx, dst, a, b, check);
-    cx.emit(cset(overflows, cond));
+    set_overflow(cx, cond, overflows);
     Ok(())
 }
 
@@ -115,22 +139,23 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     let right = extended(cx, data.b, bits, signed, 8);
     let check = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    let overflows = cx.def(second_result(data), 0);
+    let overflows = overflow_register(cx, data);
     let upper = if signed { Op::Smulh } else { Op::Umulh };
     match bits {
         ..=32 => {
             cx.emit(rrr(Op::Mul, 8, dst, left, right));
             extend(cx, check, dst, bits, signed, 8);
             cx.emit(rr(Op::Cmp, 8, check, dst));
-            cx.emit(cset(overflows, Cond::Ne));
+            set_overflow(cx, Cond::Ne, overflows);
         }
         64 => {
             cx.emit(rrr(upper, 8, check, left, right));
             cx.emit(rrr(Op::Mul, 8, dst, left, right));
             compare_upper(cx, check, dst, signed);
-            cx.emit(cset(overflows, Cond::Ne));
+            set_overflow(cx, Cond::Ne, overflows);
         }
         _ => {
+            let overflows = overflows.expect("the flags do not say it");
             // The upper half is what it must be, and the value fits what is less than the lower half.
             cx.emit(rrr(upper, 8, check, left, right));
             cx.emit(rrr(Op::Mul, 8, dst, left, right));

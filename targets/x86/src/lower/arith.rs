@@ -6,7 +6,7 @@ use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
 use frazil_codegen::{LowerCtx, Mem, Reg, RegClass, Src};
-use frazil_ir::{ConstView, InstData, Opcode, Operand};
+use frazil_ir::{InstData, Opcode, Operand};
 
 /// Lowers add, sub, and, or, xor, mul.
 pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
@@ -47,11 +47,8 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// Keeps the low 8, 16 or 32 bits by a move that clears the others; says whether the mask is one of these.
 fn mask_by_move<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, mask: Operand) -> bool {
-    let constant = mask.as_const().map(|id| cx.func().constant(id).1);
-    let mask = match (mask.as_imm(), constant) {
-        (Some(imm), _) => imm,
-        (None, Some(ConstView::Int([word, ..]))) => word.cast_signed(),
-        _ => return false,
+    let Some(mask) = cx.func().int_constant(mask) else {
+        return false;
     };
     let row = match mask {
         0xff => Op::MovzxBRR,

@@ -3,6 +3,7 @@
 use super::alu::{IMM32, apply};
 use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
+use super::overflow::condition_of_overflow;
 use super::{
     class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, x87,
 };
@@ -51,6 +52,11 @@ fn compare_direct<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, cond: Cond
         cond = cond.swap();
     }
     if !cx.is_folded(a) {
+        if let Some(with_zero) = beside_zero(b, cond) {
+            let left = cx.use_reg(a, 0);
+            cx.emit(rr(Op::TestRR, size, left, left));
+            return with_zero;
+        }
         let right = cx.use_src(b, 0, IMM32);
         let left = cx.use_reg(a, 0);
         match right {
@@ -68,6 +74,19 @@ fn compare_direct<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, cond: Cond
         (Src::Imm(_), _) | (_, Src::Mem(_)) => unreachable!("not asked for"),
     }
     cond
+}
+
+/// The condition after a comparison with zero that means the same as one after a comparison with a neighbor of zero.
+fn beside_zero(right: Operand, cond: Cond) -> Option<Cond> {
+    match (right.as_imm()?, cond) {
+        (-1, Cond::G) => Some(Cond::Ge),
+        (-1, Cond::Le) => Some(Cond::L),
+        (1, Cond::L) => Some(Cond::Le),
+        (1, Cond::Ge) => Some(Cond::G),
+        (1, Cond::B) => Some(Cond::E),
+        (1, Cond::Ae) => Some(Cond::Ne),
+        _ => None,
+    }
 }
 
 /// Sets the flags by the bits that both operands of an `and` have; only equality with zero can then be asked for.
@@ -166,6 +185,9 @@ fn compare_floats<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, Code
 /// Sets the flags by an `i1` operand, folded comparisons and lanes of masks included.
 pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, CodegenError> {
     let mut condition = condition;
+    if cx.is_in_flags(condition) {
+        return Ok(Test::one(overflow_before(cx, condition)));
+    }
     if let Some(producer) = folded(cx, condition) {
         match producer.op {
             // Undefined bits are whatever they are in a register, which a branch looks at once.
@@ -181,6 +203,13 @@ pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, 
         Src::Imm(_) => unreachable!("not asked for"),
     }
     Ok(Test::one(Cond::Ne))
+}
+
+/// The condition of an overflow that the instruction before has left in the flags.
+fn overflow_before<C: LowerCtx>(cx: &C, bit: Operand) -> Cond {
+    let inst = bit.as_value().and_then(|value| cx.func().def_inst(value));
+    let data = cx.func().inst(inst.expect("an instruction makes it"));
+    condition_of_overflow(data.op, int_bits(cx, data.ty)).expect("it was chosen for that")
 }
 
 /// Lowers the condition of a branch.

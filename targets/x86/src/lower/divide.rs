@@ -14,7 +14,7 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     if bits > 64 {
         return divide_wide(cx, data, bits);
     }
-    if let Some(divisor) = data.b.as_imm()
+    if let Some(divisor) = cx.func().int_constant(data.b)
         && divide_by_constant(cx, data, bits, divisor)
     {
         return Ok(());

@@ -3,6 +3,7 @@
 //!
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
+use super::overflow::condition_of_overflow;
 use super::{compare, contracted, vector};
 use frazil_codegen::Folder;
 use frazil_codegen::extended::fold_extensions;
@@ -28,7 +29,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             }
         }
         Opcode::AtomicStore => folder.fold_address(data.b),
-        Opcode::Branch => fold_condition(folder, data.a),
+        Opcode::Branch => fold_branch(folder, user, data.a),
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => match data.ty {
             Type::I32 | Type::I64 => fold_arithmetic(folder, data),
             Type::I128 => fold_extensions(folder, data),
@@ -131,6 +132,7 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
         Opcode::Shuffle if folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
+        Opcode::InsertElement if vector::four_lanes::fold(folder, data) => {}
         Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor => fold_wide(folder, data),
@@ -200,9 +202,27 @@ fn fold_arithmetic(folder: &mut Folder<'_>, data: &InstData) {
 
 fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
     let to = folder.function.types().int_bits(data.ty);
-    if to.is_some_and(|bits| bits <= 64) {
-        fold_load(folder, data.a, |ty| matches!(ty, Type::I8 | Type::I16 | Type::I32));
+    if to.is_some_and(|bits| bits <= 64) && !(data.op == Opcode::Zext && fold_mask(folder, data.a)) {
+        fold_load(folder, data.a, is_narrow);
     }
+}
+
+/// Folds a mask into the extension of what it leaves, which then is nothing more, and the load that it masks.
+fn fold_mask(folder: &mut Folder<'_>, operand: Operand) -> bool {
+    let Some((value, and)) = folder.producer(operand).filter(|(_, and)| and.op == Opcode::And) else {
+        return false;
+    };
+    let is_mask = is_narrow(and.ty) && and.b.as_imm().is_some_and(|mask| mask >= 0) && !folder.is_folded(and.a);
+    if is_mask {
+        folder.fold(value);
+        fold_load(folder, and.a, |ty| ty == and.ty);
+    }
+    is_mask
+}
+
+/// Types that loads extend.
+fn is_narrow(ty: Type) -> bool {
+    matches!(ty, Type::I8 | Type::I16 | Type::I32)
 }
 
 /// Types whose comparison is one instruction of exactly their width.
@@ -280,6 +300,18 @@ fn is_constant_compare(op: Opcode) -> bool {
 }
 
 /// Folds a comparison or a truncation to one bit into a branch.
+/// Folds the condition of a branch into it, or has an overflow right before it left in the flags.
+fn fold_branch(folder: &mut Folder<'_>, branch: Inst, condition: Operand) {
+    if let Some((bit, data)) = folder.overflow_before(condition, branch) {
+        let bits = folder.function.types().int_bits(data.ty).unwrap_or(0);
+        if condition_of_overflow(data.op, bits).is_some() {
+            folder.leave_in_flags(bit);
+        }
+        return;
+    }
+    fold_condition(folder, condition);
+}
+
 fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
     let Some((value, data)) = folder.producer(condition) else {
         return;

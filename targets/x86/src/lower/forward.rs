@@ -17,6 +17,9 @@ macro_rules! forward_requests {
         fn is_folded(&self, operand: frazil_ir::Operand) -> bool {
             self.$field.is_folded(operand)
         }
+        fn is_in_flags(&self, bit: frazil_ir::Operand) -> bool {
+            self.$field.is_in_flags(bit)
+        }
 
         fn step(&mut self) {
             self.$field.step();

@@ -163,7 +163,7 @@ fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
         return;
     }
     let exact = bits == u32::from(bytes) * 8;
-    if let Some(imm) = data.a.as_imm() {
+    if let Some(imm) = cx.func().int_constant(data.a).filter(|&imm| i32::try_from(imm).is_ok()) {
         let mem = cx.use_addr(data.b, 8);
         let value = if exact {
             imm

@@ -13,7 +13,7 @@ use crate::cond::Cond;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Refusal};
+use frazil_ir::{InstData, Opcode, Operand, Refusal};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy)]
@@ -143,6 +143,30 @@ pub(crate) fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, 
     }
 }
 
+/// The condition on the flags by which an operation of so many bits says that it overflowed, if its rule leaves it
+/// there.
+pub(crate) fn condition_of_overflow(op: Opcode, bits: u32) -> Option<Cond> {
+    match (op, bits) {
+        (Opcode::SaddOverflow | Opcode::SsubOverflow, 8 | 16 | 32 | 64) => Some(Cond::O),
+        (Opcode::UaddOverflow | Opcode::UsubOverflow, 8 | 16 | 32 | 64) => Some(Cond::B),
+        (Opcode::SmulOverflow | Opcode::UmulOverflow, 32 | 64) => Some(Cond::O),
+        _ => None,
+    }
+}
+
+/// The register for an overflow bit, unless the flags hold it.
+fn overflow_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<Reg> {
+    let bit = second_result(data);
+    (!cx.is_in_flags(Operand::value(bit))).then(|| cx.def(bit, 0))
+}
+
+/// Sets the register for an overflow bit, if it has one.
+fn set_overflow<C: LowerCtx>(cx: &mut C, cond: Cond, overflows: Option<Reg>) {
+    if let Some(overflows) = overflows {
+        cx.emit(setcc(cond, overflows));
+    }
+}
+
 /// Lowers the operations with an overflow bit as second result.
 pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data)?;
@@ -163,9 +187,9 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
         wide::define(cx, data, operands.left);
     } else {
         let operands = sum.operands(cx, data);
-        let overflows = cx.def(second_result(data), 0);
+        let overflows = overflow_register(cx, data);
         let cond = sum.compute(cx, operands);
-        cx.emit(setcc(cond, overflows));
+        set_overflow(cx, cond, overflows);
         cx.def_reuse(result(data), 0, operands.left);
     }
     Ok(())
@@ -187,12 +211,14 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     } else {
         extended_copy(cx, data.b, bits, signed, size)
     };
-    let check = cx.temp(RegClass::Int);
-    let overflows = cx.def(second_result(data), 0);
-    cx.emit(rr(Op::ImulRR, size, left, right));
     if exact {
-        cx.emit(setcc(Cond::O, overflows));
+        let overflows = overflow_register(cx, data);
+        cx.emit(rr(Op::ImulRR, size, left, right));
+        set_overflow(cx, Cond::O, overflows);
     } else {
+        let check = cx.temp(RegClass::Int);
+        let overflows = cx.def(second_result(data), 0);
+        cx.emit(rr(Op::ImulRR, size, left, right));
         check_product(
             cx,
             Product {
@@ -264,13 +290,13 @@ fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     cx.claim(PRegSet::of(&[RDX]));
     if !is_twofold(bits) {
         let right = cx.use_src(data.b, 0, ImmKind::None);
-        let overflows = cx.def(second_result(data), 0);
+        let overflows = overflow_register(cx, data);
         cx.emit(match right {
             Src::Mem(mem) => m(Op::MulM, size, mem),
             Src::Reg(right) => r(Op::MulR, size, right),
             Src::Imm(_) => unreachable!("not asked for"),
         });
-        cx.emit(setcc(Cond::O, overflows));
+        set_overflow(cx, Cond::O, overflows);
     } else {
         let right = extended_copy(cx, data.b, bits, false, size);
         let overflows = cx.def(second_result(data), 0);

@@ -2,7 +2,9 @@
 
 mod wide;
 
-use super::{class_of, extend, extended_copy, float_bytes, int_bits, result, size_of_bits, type_of, vector, x87};
+use super::{
+    class_of, extend, extended_copy, float_bytes, folded, int_bits, result, size_of_bits, type_of, vector, x87,
+};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -37,7 +39,34 @@ fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData, to_bits: u32) {
     }
 }
 
+/// Extends what a folded mask leaves: nothing is above that.
+fn widen_mask<C: LowerCtx>(cx: &mut C, data: &InstData, and: &InstData, from_bits: u32) {
+    let mask = and.b.as_imm().expect("checked when it was folded");
+    let dst = if cx.is_folded(and.a) {
+        let (row, memory_row) = match from_bits {
+            8 => (Op::MovzxBRR, Op::MovzxBRM),
+            16 => (Op::MovzxWRR, Op::MovzxWRM),
+            _ => (Op::MovzxLRR, Op::MovzxLRM),
+        };
+        let src = cx.use_src(and.a, 0, ImmKind::None);
+        let dst = cx.def(result(data), 0);
+        cx.emit(match src {
+            Src::Mem(mem) => rm(memory_row, 4, dst, mem),
+            Src::Reg(home) => rr(row, 4, dst, home),
+            Src::Imm(_) => unreachable!("not asked for"),
+        });
+        dst
+    } else {
+        let src = cx.use_last(and.a, 0);
+        cx.def_reuse(result(data), 0, src)
+    };
+    cx.emit(ri(Op::AndRI, 4, dst, mask as i32));
+}
+
 fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32) {
+    if let Some(and) = folded(cx, data.a).filter(|inner| inner.op == Opcode::And) {
+        return widen_mask(cx, data, &and, from_bits);
+    }
     let (signed, size) = (data.op == Opcode::Sext, size_of_bits(to_bits));
     if cx.is_folded(data.a) || matches!(from_bits, 8 | 16 | 32) {
         let row = match (from_bits, signed) {

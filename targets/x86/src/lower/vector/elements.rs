@@ -2,7 +2,7 @@
 
 use super::super::condition::Test;
 use super::super::{is_narrow_float, result};
-use super::{from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
+use super::{four_lanes, from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -91,6 +91,7 @@ pub fn fold_stored(folder: &mut Folder<'_>, store: &InstData) {
         && !store.b.as_value().is_some_and(is_slot)
         && let Some(shape) = shape_of(folder.function, data)
         && matches!(shape.lane_bits, 32 | 64)
+        && !has_floats(shape)
         && !shape.is_mask
         && shape.lane(folder.function, data.b).is_some()
     {
@@ -153,6 +154,9 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     let index = shape.lane(cx.func(), index).unwrap_or(0);
     if shape.lane_bits == 128 {
         insert_pair(cx, data, value);
+        return;
+    }
+    if four_lanes::lower(cx, data, shape) {
         return;
     }
     let base = data.a.as_const().map(|id| cx.func().constant(id).1);

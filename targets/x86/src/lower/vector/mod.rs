@@ -15,6 +15,7 @@ pub mod divide;
 pub mod doubled;
 pub mod elements;
 pub mod extend;
+pub mod four_lanes;
 pub mod intrinsics;
 pub mod mask;
 pub mod mask_register;
