@@ -81,7 +81,10 @@ fn binary(maker: &mut Maker<'_>, name: &str, ty: Type) {
     maker.output(ty, &result);
 }
 
+/// Of three `fp128`, `llc-22 -O1` for AArch64 compares the first ones only.
 fn compare(maker: &mut Maker<'_>, name: &str, ty: Type) {
+    let is_mistaken = (ty.element, ty.lanes) == (Element::Quad, 3);
+    let ty = if is_mistaken { Type { lanes: 4, ..ty } } else { ty };
     let (a, b) = (maker.input(ty, Fill::Any), maker.operand(ty, Fill::Any));
     let truth = maker.emit(&format!("fcmp {name} {ty} {a}, {b}"));
     spread(maker, ty, &truth);
