@@ -7,6 +7,7 @@ use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
+use crate::options::hooks_path;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::STACK_BYTES;
 use crate::timing::Clock;
@@ -16,6 +17,7 @@ use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -31,6 +33,9 @@ impl Driver {
     /// # Errors
     /// When the arguments are wrong as a whole.
     pub(crate) fn compile_all(&self, arguments: &Arguments) -> Result<bool, Error> {
+        if arguments.emit == Some(Emit::Hooks) {
+            return self.compile_hooks(arguments);
+        }
         let recipe = self.recipe(arguments, None)?;
         let emit = arguments.emit(&recipe)?;
         let jobs = arguments.jobs(emit)?;
@@ -56,6 +61,7 @@ impl Driver {
         if jobs.len() > 1 && options.threads > 0 && !is_told {
             all_worked = self.compile_several(arguments, &options, &jobs, &mut progress);
             progress.finish();
+            explain_tools(arguments, &options);
             return Ok(all_worked);
         }
         for job in &jobs {
@@ -70,6 +76,34 @@ impl Driver {
             all_worked &= progress.end(job, outcome);
         }
         progress.finish();
+        explain_tools(arguments, &options);
+        Ok(all_worked)
+    }
+
+    /// Compiles the hooks of all tools, each to an object of its own, and returns whether all of it worked.
+    fn compile_hooks(&self, arguments: &Arguments) -> Result<bool, Error> {
+        let wrong = |message: &str| Err(Error::new(Stage::Options, message));
+        if !arguments.inputs.is_empty() {
+            return wrong(
+                "--emit hooks compiles the hooks that the files of --instrument name: leave other inputs out",
+            );
+        }
+        let mut options = arguments.options(self.recipe(arguments, None)?)?;
+        let Some(tools) = options.instrument.take() else {
+            return wrong("--emit hooks: --instrument must name a tool file");
+        };
+        options.emit = Emit::Obj;
+        // The hooks themselves are not instrumented.
+        options.recipe = self.recipe(arguments, None)?.into();
+        let paths = arguments.instrument.instrument.iter().zip(tools.all());
+        let inputs: Vec<PathBuf> = paths.map(|(path, tool)| hooks_path(path, &tool.hooks_path)).collect();
+        let jobs = arguments.jobs_of(&inputs, Emit::Hooks)?;
+        let mut all_worked = true;
+        for (job, tool) in jobs.iter().zip(tools.all()) {
+            options.promotes = Some(tool.name.clone());
+            let outcome = self.compile_file(arguments, &mut options, job);
+            all_worked &= Progress::of(1).end(job, outcome);
+        }
         Ok(all_worked)
     }
 
@@ -206,6 +240,18 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
         return llvm::read(&job.input, &bytes, &arguments.llvm());
     }
     Ok(bytes)
+}
+
+/// Says how hooks were called, if that is wanted.
+fn explain_tools(arguments: &Arguments, options: &Options) {
+    if let Some(tools) = options
+        .instrument
+        .as_ref()
+        .filter(|_| arguments.instrument.explain_instrument)
+    {
+        // There is no other place for it.
+        let _ = std::io::stderr().write_all(tools.explanations().as_bytes());
+    }
 }
 
 /// Why nothing was printed although something was to be.

@@ -34,7 +34,7 @@ impl Driver {
     /// The driver that is the command `frazil`.
     pub fn builtin() -> Driver {
         Driver {
-            passes: Registry::builtin(),
+            passes: Registry::builtin().with(frazil_instrument::register),
             targets: crate::targets().to_vec(),
         }
     }

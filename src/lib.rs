@@ -42,6 +42,7 @@ pub use driver::Driver;
 pub use embedded::Embedded;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};
+pub use frazil_instrument as instrument;
 pub use frazil_ir as ir;
 pub use frazil_ir::Refusal;
 pub use frazil_passes as passes;

@@ -303,7 +303,7 @@ pub fn flag_kind(op: Opcode) -> FlagKind {
         O::MemCopy | O::MemMove | O::MemSet | O::StackAlloc => FlagKind::Mem,
         O::SpaceLoad | O::SpaceStore | O::SpaceCmpxchg | O::SpaceCopy | O::SpaceSet => FlagKind::Mem,
         O::AtomicRmw | O::SpaceRmw => FlagKind::Rmw,
-        O::Call | O::Invoke => FlagKind::Call,
+        O::Call | O::Invoke | O::HookCall | O::ReadingHookCall => FlagKind::Call,
         O::PtrIndex => FlagKind::Scale,
         O::Prefetch => FlagKind::Prefetch,
         _ if op.is_strict() => FlagKind::Strict,

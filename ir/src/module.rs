@@ -8,6 +8,8 @@ use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
 use crate::refusal::Refusal;
 use crate::signature::CallConv;
 use frazil_support::{PrimaryMap, Str, StringPool};
+use std::any::Any;
+use std::sync::Arc;
 
 /// Everything but the bodies of functions: symbols, data, signatures, flags.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +49,8 @@ pub struct Module {
     pub tools: ToolTexts,
     /// Its debug information, if it has some that is wanted.
     pub debug: Option<Box<ModuleDebug>>,
+    /// What tools put into the functions, which is the business of the crate that has tools.
+    pub instrumentation: Option<Arc<dyn Any + Send + Sync>>,
     /// What is attached to symbols, ascending by symbol. What is attached to functions with bodies stands there.
     pub(crate) attachments: Vec<(SymbolId, Attachments)>,
 }

@@ -67,6 +67,9 @@ pub enum Effects {
     Read,
     /// Writes memory.
     Write,
+    /// Runs code of a tool, which is no part of the program: stays where it is, but neither reads nor writes memory of
+    /// the program (contract 15).
+    Hook,
     /// Anything: calls, fences, stack changes.
     Any,
     /// Ends a block.
@@ -275,6 +278,10 @@ macro_rules! for_each_opcode {
 
             // Calls and what belongs to frames.
             Call "call" Call Signature Any;
+            // A hook of a tool, a symbol, is called at this place, and nothing is returned (contract 15).
+            HookCall "hook_call" Call None Hook;
+            // The same where the hook looks at the program's memory.
+            ReadingHookCall "reading_hook_call" Call None Any;
             VaStart "va_start" Unary None Any;
             VaCopy "va_copy" Binary None Any;
             // Operand a is the immediate level.
@@ -384,6 +391,12 @@ impl Opcode {
     #[inline]
     pub fn is_removable(self) -> bool {
         matches!(self.effects(), Effects::Pure | Effects::Trap | Effects::Read)
+    }
+
+    /// Whether it calls a hook of a tool.
+    #[inline]
+    pub fn is_hook_call(self) -> bool {
+        matches!(self, Opcode::HookCall | Opcode::ReadingHookCall)
     }
 
     /// The opcode with this name.

@@ -1,6 +1,7 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
 mod debug;
+mod instrument;
 pub(crate) mod llc;
 mod observe;
 mod places;
@@ -11,6 +12,8 @@ mod target;
 pub(crate) mod words;
 
 pub use debug::DebugArguments;
+pub use instrument::InstrumentArguments;
+pub(crate) use instrument::hooks_path;
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
@@ -26,6 +29,7 @@ use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
 use frazil_codegen::RelocationModel;
 pub use frazil_emit::dwarf::{DebugOptions, SplitDebug};
+use frazil_instrument::Tools;
 use frazil_ir::module::FramePointer;
 use frazil_passes::recipe::BUILTIN;
 use frazil_passes::{Observe, Recipe};
@@ -48,6 +52,8 @@ pub enum Emit {
     Ir,
     /// Nothing, after all the work of making an object.
     Null,
+    /// The object file of the hooks of each tool, without any input.
+    Hooks,
     /// Machine code as text, for people, as it is after the pass that [`Observe::stop_after`] names.
     #[value(skip)]
     Mach,
@@ -121,6 +127,10 @@ pub struct Options {
     /// How many threads compile besides that of the caller. The output is the same for any number. What is told to a
     /// listener, and what is timed, is done in the caller's alone.
     pub threads: u32,
+    /// The tools whose hooks are called at places of the program.
+    pub instrument: Option<Arc<Tools>>,
+    /// The name of the tool, if the module is that of its hooks: what is private there gets names for other objects.
+    pub promotes: Option<String>,
     /// Whether the process ends after this module: the system gets the memory back faster than piece by piece, as with
     /// clang's `-disable-free`.
     pub ends_process: bool,
@@ -155,6 +165,8 @@ impl Default for Options {
             assembler: None,
             measure: false,
             threads: 0,
+            instrument: None,
+            promotes: None,
             ends_process: false,
         }
     }
@@ -241,6 +253,8 @@ pub struct Arguments {
     pub target: TargetArguments,
     #[command(flatten)]
     pub recipe: RecipeArguments,
+    #[command(flatten)]
+    pub instrument: InstrumentArguments,
     /// What to look at
     #[command(flatten)]
     pub observe: ObserveArguments,
@@ -291,7 +305,11 @@ impl Arguments {
     ///
     /// # Errors
     /// When a value is none that this program knows.
-    pub fn options(&self, recipe: Recipe) -> Result<Options, Error> {
+    pub fn options(&self, mut recipe: Recipe) -> Result<Options, Error> {
+        let tools = self.instrument.tools()?;
+        if let Some(tools) = &tools {
+            frazil_instrument::add_steps(&mut recipe, tools);
+        }
         Ok(Options {
             target: self.target.target.clone(),
             triple: self.target.mtriple.clone(),
@@ -319,6 +337,8 @@ impl Arguments {
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
             threads: self.threads.unwrap_or_else(processors),
+            instrument: tools,
+            promotes: None,
             ends_process: false,
         })
     }

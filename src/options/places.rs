@@ -35,11 +35,15 @@ impl Arguments {
     /// # Errors
     /// When several inputs have one output.
     pub fn jobs(&self, emit: Emit) -> Result<Vec<Job>, Error> {
+        match &self.inputs[..] {
+            [] => self.jobs_of(&[PathBuf::from("-")], emit),
+            inputs => self.jobs_of(inputs, emit),
+        }
+    }
+
+    /// The same for other inputs than those that are named.
+    pub(crate) fn jobs_of(&self, inputs: &[PathBuf], emit: Emit) -> Result<Vec<Job>, Error> {
         let personality = self.personality;
-        let inputs = match &self.inputs[..] {
-            [] => &[PathBuf::from("-")][..],
-            inputs => inputs,
-        };
         let folder = self.output.as_deref().filter(|path| is_folder(path));
         if let (None, Some(output), [_, another, ..]) = (folder, &self.output, inputs) {
             let message = format!(
@@ -77,7 +81,7 @@ const REPLACED: [&str; 3] = ["bc", "ll", "fzl"];
 /// The output for an input, beside it.
 fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
     let extension = match emit {
-        Emit::Obj => "o",
+        Emit::Obj | Emit::Hooks => "o",
         Emit::Asm => "s",
         Emit::Ir => "fzl",
         Emit::Mach => "mach",

@@ -61,7 +61,7 @@ pub fn compile_to(
         Emit::Ir => job.print(&opened, out)?,
         Emit::Mach => job.print_machine(&opened, out)?,
         Emit::Asm => job.write_text(&opened, out)?,
-        Emit::Obj | Emit::Null => job.write_object(&opened, out)?,
+        Emit::Obj | Emit::Hooks | Emit::Null => job.write_object(&opened, out)?,
     };
     report.times.read += opening;
     if options.ends_process {

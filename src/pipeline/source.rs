@@ -29,6 +29,7 @@ impl<'a> Opened<'a> {
         let mut bitcode = Box::new(BitcodeModule::open(input, &read_options(options, &platform_of))?);
         choose_code_model(&mut bitcode, options);
         change_heads(bitcode.heads_mut(), options);
+        instrument(bitcode.module_mut(), options)?;
         Ok(Opened::Bitcode(bitcode))
     }
 
@@ -69,6 +70,7 @@ impl<'a> Opened<'a> {
         module.flags.code_model = options.code_model.map(CodeModel::number).or(module.flags.code_model);
         change_heads(module.functions.values_mut(), options);
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
+        instrument(&mut module, options)?;
         Ok(Opened::Text {
             module: Box::new(module),
             functions,
@@ -130,6 +132,18 @@ fn choose_code_model(bitcode: &mut BitcodeModule<'_>, options: &Options) {
     };
     let code_model = options.code_model.map(CodeModel::number);
     bitcode.choose_code_model(code_model, options.large_data_threshold, stays_near);
+}
+
+/// Adds the symbols that tools need, or makes those of a tool's own module known to other objects.
+fn instrument(module: &mut Module, options: &Options) -> Result<(), Error> {
+    if let Some(tools) = &options.instrument {
+        let bound = frazil_instrument::bind(tools, module);
+        bound.map_err(|error| Error::new(Stage::Options, error.to_string()))?;
+    }
+    if let Some(tool) = &options.promotes {
+        frazil_instrument::promote(tool, module);
+    }
+    Ok(())
 }
 
 /// Adds what the options say of every function.

@@ -31,7 +31,7 @@ pub fn is_effect(data: &InstData) -> bool {
         Effects::Read => MemFlags(data.flags).is_volatile(),
         // Terminators end the block, but these ones call something.
         Effects::Control => matches!(data.op, Opcode::Invoke | Opcode::Resume),
-        Effects::Write | Effects::Any => true,
+        Effects::Write | Effects::Hook | Effects::Any => true,
     }
 }
 

@@ -194,6 +194,11 @@ impl<'a> BitcodeModule<'a> {
         &self.tables.module
     }
 
+    /// The same, to add symbols to: those that there are keep their numbers.
+    pub fn module_mut(&mut self) -> &mut Module {
+        &mut self.tables.module
+    }
+
     /// The module without its bodies, given away; bodies can no longer be read.
     pub fn into_module(self) -> Module {
         self.tables.module

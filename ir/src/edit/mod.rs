@@ -241,6 +241,13 @@ impl Editor {
         value
     }
 
+    /// The same for an instruction with several results, or with results declared before; `data.result` is the first.
+    pub fn insert_at_end_into(&mut self, f: &mut Function, block: Block, data: InstData) -> Inst {
+        let inst = self.push_into(f, data);
+        self.place_at_end(f, inst, block);
+        Inst::new(inst as usize)
+    }
+
     /// Queues a phi. Its operands stand in the order of the predecessors at `begin`, or, in a new block, of those it
     /// was made with.
     pub fn insert_phi(&mut self, f: &mut Function, block: Block, ty: Type, operands: &[Operand]) -> Value {

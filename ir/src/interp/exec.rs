@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
                     .collect::<Outcome<_>>();
                 results.map(Next::Return)
             }
-            O::Call | O::Invoke => self.call_inst(function, data),
+            O::Call | O::Invoke | O::HookCall | O::ReadingHookCall => self.call_inst(function, data),
             O::Unreachable => Err(Stop::undefined("`unreachable` is reached")),
             O::Trap | O::Debugtrap => Err(Stop::Trap),
             _ if let Some(plain) = data.op.is_strict().then(|| data.without_strictness()).flatten() => {

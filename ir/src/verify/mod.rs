@@ -103,6 +103,12 @@
 //! callee unwinds; that block begins (after its phis) with its only `landing_pad`. A block that nothing leads to may
 //! have one, too. `indirect_jump` goes to one of its targets.
 //!
+//! # Hooks
+//!
+//! `hook_call` and `reading_hook_call` call a symbol that returns nothing: a tool's code, which is no part of the
+//! program. That of a `hook_call` neither reads nor writes memory of the program, that of a `reading_hook_call` may
+//! read it. Neither unwinds. They are executed as often as their places are, also where nothing else is left there.
+//!
 //! # Debug information
 //!
 //! It stands beside the code and means nothing for it. Locations and values of variables name what there is; values

@@ -191,6 +191,10 @@ impl Verifier<'_> {
         let call = self.function.call(data);
         let params = &self.function.sig(call.sig).params;
         self.arguments(call.args, params, "argument");
+        if data.op.is_hook_call() {
+            let is_plain = call.callee.as_symbol().is_some() && self.function.sig(call.sig).returns.is_empty();
+            return self.check(is_plain, "a hook is a symbol, and returns nothing");
+        }
         let is_asm = data.flags & CallFlags::INLINE_ASM.bits() != 0;
         if is_asm || self.is_asm(call.callee) {
             return self.check(

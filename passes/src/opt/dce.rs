@@ -175,6 +175,6 @@ fn can_be_removed(data: &InstData) -> bool {
     match data.op.effects() {
         Effects::Pure | Effects::Trap => data.op != Opcode::Nop,
         Effects::Read => !MemFlags(data.flags).is_volatile(),
-        Effects::Write | Effects::Any | Effects::Control => false,
+        Effects::Write | Effects::Hook | Effects::Any | Effects::Control => false,
     }
 }

@@ -243,7 +243,7 @@ fn is_effect(data: &InstData) -> bool {
     match data.op.effects() {
         Effects::Pure | Effects::Trap => false,
         Effects::Read => MemFlags(data.flags).is_volatile(),
-        Effects::Control | Effects::Write | Effects::Any => true,
+        Effects::Control | Effects::Write | Effects::Hook | Effects::Any => true,
     }
 }
 

@@ -19,7 +19,7 @@ pub mod text;
 pub use book::{Book, Overrides};
 pub use draft::{Placed, Setting};
 pub use explain::{explain, list_passes};
-pub use origin::{Origin, RecipeError};
+pub use origin::{Origin, RecipeError, hint, plain};
 pub use step::{FunctionStep, MachStep, Step};
 pub use text::REGALLOC;
 

@@ -76,7 +76,7 @@ impl RecipeError {
 }
 
 /// The valid name that was probably meant, or all of them.
-pub(super) fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(name, valid.clone()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => {
@@ -94,7 +94,7 @@ pub(super) fn hint<'a>(name: &str, valid: impl IntoIterator<Item = &'a str> + Cl
 ///
 /// Serde writes "unknown field `x`, expected one of `a`, `b`" and "invalid type: integer `3`, expected u32" for every
 /// format, and gives the parts in no other way.
-pub(super) fn plain(message: &str) -> String {
+pub fn plain(message: &str) -> String {
     if let Some((kind, rest)) = message.strip_prefix("unknown ").and_then(|rest| rest.split_once(" `")) {
         return unknown(kind, rest);
     }

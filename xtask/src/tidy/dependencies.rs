@@ -39,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("frazil-passes", &["frazil-support", "frazil-ir", "frazil-codegen"]),
+    ("frazil-instrument", &["frazil-support", "frazil-ir", "frazil-passes"]),
     ("frazil-emit", &["frazil-support", "frazil-ir", "frazil-codegen"]),
     ("frazil-compare", &[]),
     (
@@ -50,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-codegen",
             "frazil-targets",
             "frazil-passes",
+            "frazil-instrument",
             "frazil-emit",
             "frazil-compare",
         ],

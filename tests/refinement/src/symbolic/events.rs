@@ -107,6 +107,7 @@ impl Executor<'_, '_> {
             && !matches!(
                 data.op,
                 Opcode::LandingPad
+                    | Opcode::HookCall
                     | Opcode::StackSave
                     | Opcode::StackAlloc
                     | Opcode::ReadCycleCounter

@@ -321,6 +321,6 @@ pub fn is_event(data: &InstData) -> bool {
             MemFlags(data.flags).is_volatile()
         }
         Opcode::Invoke | Opcode::Resume => true,
-        _ => data.op.effects() == Effects::Any,
+        _ => matches!(data.op.effects(), Effects::Any | Effects::Hook),
     }
 }

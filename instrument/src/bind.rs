@@ -1,0 +1,282 @@
+//! Tools and a program: the symbols of the program's module for hooks, for what the bodies of hooks name, and for texts.
+//!
+//! What is private to the hooks' module (`static` in C) is there once for the whole program, although hooks are
+//! inlined into many objects: in their own object it gets a name, `frazil.TOOL.NAME`, that other objects of the image
+//! see and nobody else ([`promote`]). What is not private keeps its name and visibility.
+
+use crate::tool::{Tool, Tools};
+use frazil_ir::debug::kind::File;
+use frazil_ir::module::{SymbolData, TlsModel};
+use frazil_ir::opcode::ALL;
+use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, Opcode, SymbolId, SymbolKind, Visibility};
+use frazil_passes::RecipeError;
+use frazil_support::FxHashMap;
+use std::sync::Arc;
+
+/// The tools of a program and their symbols in its module.
+#[derive(Debug)]
+pub struct Bound {
+    pub tools: Arc<Tools>,
+    /// The hooks of all tools.
+    pub(crate) hooks: Vec<BoundHook>,
+    /// By tool: the number of its first hook, and its symbols by those of the hooks' module.
+    pub(crate) parts: Vec<Part>,
+    function_names: FxHashMap<FuncId, SymbolId>,
+    opcode_names: Vec<SymbolId>,
+    file_names: FxHashMap<Vec<u8>, SymbolId>,
+    hooks_by_symbol: FxHashMap<SymbolId, usize>,
+}
+
+/// A hook in a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundHook {
+    pub tool: usize,
+    /// Its number in the tool.
+    pub number: usize,
+    pub symbol: SymbolId,
+}
+
+/// A tool in a program.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub first_hook: usize,
+    /// By symbol of the hooks' module.
+    pub symbols: Vec<SymbolId>,
+    texts: Vec<SymbolId>,
+}
+
+/// Adds what tools need to a module, before its functions are read, and notes the tools in it.
+///
+/// # Errors
+/// When the program defines a hook itself.
+pub fn bind(tools: &Arc<Tools>, module: &mut Module) -> Result<(), RecipeError> {
+    let mut names: FxHashMap<Vec<u8>, SymbolId> = FxHashMap::default();
+    for (symbol, _) in module.symbols.iter() {
+        let name = module.name(symbol);
+        if !name.is_empty() {
+            names.insert(name.to_vec(), symbol);
+        }
+    }
+    let mut bound = Bound {
+        tools: Arc::clone(tools),
+        hooks: Vec::new(),
+        parts: Vec::new(),
+        function_names: FxHashMap::default(),
+        opcode_names: Vec::new(),
+        file_names: FxHashMap::default(),
+        hooks_by_symbol: FxHashMap::default(),
+    };
+    for tool in tools.all() {
+        bound.add_tool(tool, module, &mut names)?;
+    }
+    bound.add_names(module);
+    module.instrumentation = Some(Arc::new(bound));
+    Ok(())
+}
+
+impl Bound {
+    /// The tools that a module is instrumented by.
+    pub fn of(module: &Module) -> Option<&Bound> {
+        module.instrumentation.as_ref()?.downcast_ref()
+    }
+
+    fn add_tool(
+        &mut self,
+        tool: &Tool,
+        module: &mut Module,
+        names: &mut FxHashMap<Vec<u8>, SymbolId>,
+    ) -> Result<(), RecipeError> {
+        let theirs = &tool.module.module;
+        let mut symbols = Vec::new();
+        for (symbol, data) in theirs.symbols.iter() {
+            let name = name_in_programs(tool, symbol);
+            let known = names.get(&name).copied();
+            symbols.push(match known {
+                Some(known) => known,
+                None => {
+                    let added = add_symbol(module, data, &name);
+                    names.insert(name, added);
+                    added
+                }
+            });
+        }
+        let first_hook = self.hooks.len();
+        for (number, hook) in tool.hooks.iter().enumerate() {
+            let symbol = symbols[theirs.functions[hook.function].symbol.index()];
+            if module.symbols[symbol].is_defined() {
+                return Err(RecipeError::new(format!(
+                    "{}: the program defines `{}`, which is a hook: hooks are compiled by themselves (--emit hooks) and \
+                     are not instrumented",
+                    tool.file, hook.name
+                )));
+            }
+            self.hooks_by_symbol.insert(symbol, self.hooks.len());
+            self.hooks.push(BoundHook {
+                tool: self.parts.len(),
+                number,
+                symbol,
+            });
+        }
+        let texts = tool
+            .texts
+            .iter()
+            .map(|text| add_text(module, text.as_bytes()))
+            .collect();
+        self.parts.push(Part {
+            first_hook,
+            symbols,
+            texts,
+        });
+        Ok(())
+    }
+
+    /// Adds the program's names that some tool gives to its hooks.
+    fn add_names(&mut self, module: &mut Module) {
+        let wanted: Vec<_> = (self.tools.all().iter())
+            .map(|tool| tool.instrumenter.names())
+            .collect();
+        if wanted.iter().any(|names| names.functions) {
+            for id in module.functions.keys().collect::<Vec<_>>() {
+                let name = module.display_name(module.functions[id].symbol).into_owned();
+                self.function_names.insert(id, add_text(module, name.as_bytes()));
+            }
+        }
+        if wanted.iter().any(|names| names.opcodes) {
+            self.opcode_names = ALL.iter().map(|op| add_text(module, op.name().as_bytes())).collect();
+        }
+        if wanted.iter().any(|names| names.files) {
+            let mut files: Vec<Vec<u8>> = vec![Vec::new()];
+            if let Some(debug) = module.debug.as_deref() {
+                let nodes = debug.nodes.ids().filter_map(|id| debug.nodes.get::<File>(id));
+                files.extend(nodes.map(|file| debug.nodes.text_at(file.name).to_vec()));
+            }
+            for file in files {
+                if !self.file_names.contains_key(&file) {
+                    let text = add_text(module, &file);
+                    self.file_names.insert(file, text);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn text(&self, tool: usize, number: usize) -> SymbolId {
+        self.parts[tool].texts[number]
+    }
+
+    pub(crate) fn function_name(&self, id: FuncId) -> Option<SymbolId> {
+        self.function_names.get(&id).copied()
+    }
+
+    pub(crate) fn opcode_name(&self, op: Opcode) -> Option<SymbolId> {
+        self.opcode_names.get(op as usize).copied()
+    }
+
+    /// The text of a source file's name; the empty one for those that only functions name.
+    pub(crate) fn file_name(&self, name: &[u8]) -> Option<SymbolId> {
+        let found = self.file_names.get(name).or_else(|| self.file_names.get(&[][..]));
+        found.copied()
+    }
+
+    /// The hook that a symbol of the program's module is.
+    pub(crate) fn hook_of(&self, symbol: SymbolId) -> Option<&BoundHook> {
+        self.hooks_by_symbol.get(&symbol).map(|&index| &self.hooks[index])
+    }
+}
+
+/// What a symbol of the hooks' module is called in objects.
+fn name_in_programs(tool: &Tool, symbol: SymbolId) -> Vec<u8> {
+    let theirs = &tool.module.module;
+    match theirs.symbols[symbol].linkage.is_local() {
+        false => theirs.name(symbol).to_vec(),
+        true => promoted_name(&tool.name, theirs.name(symbol), symbol),
+    }
+}
+
+/// The name of what is private to the hooks of a tool.
+fn promoted_name(tool: &str, name: &[u8], symbol: SymbolId) -> Vec<u8> {
+    let mut text = format!("frazil.{tool}.").into_bytes();
+    match name {
+        [] => text.extend(format!("{}", symbol.index()).bytes()),
+        name => text.extend_from_slice(name),
+    }
+    text
+}
+
+/// Gives everything that is private to the module of a tool's hooks a name that the objects see which hooks are inlined
+/// into.
+pub fn promote(tool: &str, module: &mut Module) {
+    for symbol in module.symbols.keys().collect::<Vec<_>>() {
+        let data = &module.symbols[symbol];
+        if !data.linkage.is_local() || !data.is_defined() {
+            continue;
+        }
+        let name = promoted_name(tool, module.name(symbol), symbol);
+        let name = module.strings.add(&name);
+        let data = &mut module.symbols[symbol];
+        data.name = name;
+        data.linkage = Linkage::External;
+        data.visibility = Visibility::Hidden;
+        data.dso_local = true;
+    }
+}
+
+/// Adds a declaration of what the hooks' module has.
+fn add_symbol(module: &mut Module, theirs: &SymbolData, name: &[u8]) -> SymbolId {
+    let is_private = theirs.linkage.is_local();
+    let is_hidden = is_private || theirs.visibility != Visibility::Default;
+    // Where the program may be a shared library, what others see may be elsewhere.
+    let is_executable = module.flags.pic_level.unwrap_or(0) == 0 || module.flags.pie_level.unwrap_or(0) > 0;
+    let data = SymbolData {
+        name: module.strings.add(name),
+        kind: match theirs.is_function() {
+            true => SymbolKind::FunctionDeclaration,
+            false => SymbolKind::DataDeclaration,
+        },
+        linkage: match theirs.linkage {
+            Linkage::ExternalWeak => Linkage::ExternalWeak,
+            _ => Linkage::External,
+        },
+        visibility: match is_private {
+            true => Visibility::Hidden,
+            false => theirs.visibility,
+        },
+        dso_local: is_hidden || (theirs.is_defined() && is_executable),
+        tls: match theirs.tls {
+            // The offset of what lies in another object is not known when that is compiled.
+            TlsModel::LocalDynamic if !is_hidden => TlsModel::GeneralDynamic,
+            other => other,
+        },
+        ..SymbolData::default()
+    };
+    module.symbols.push(data)
+}
+
+/// Adds a text that ends with a zero, which nobody else sees.
+fn add_text(module: &mut Module, text: &[u8]) -> SymbolId {
+    let first_byte = module.bytes.len() as u64;
+    module.bytes.extend_from_slice(text);
+    module.bytes.push(0);
+    let size = text.len() as u64 + 1;
+    let name = module
+        .strings
+        .add(format!(".frazil.text.{}", module.symbols.len()).as_bytes());
+    let symbol = module.symbols.push(SymbolData {
+        name,
+        linkage: Linkage::Private,
+        dso_local: true,
+        unnamed_addr: true,
+        ..SymbolData::default()
+    });
+    let data = module.data.push(DataDef {
+        symbol,
+        size,
+        align_log2: 0,
+        constant: true,
+        first_byte,
+        byte_count: size,
+        first_relocation: module.relocations.len() as u32,
+        relocation_count: 0,
+    });
+    module.symbols[symbol].kind = SymbolKind::Data(data);
+    symbol
+}

@@ -1,0 +1,73 @@
+//! Instrumentation: a tool's hooks are called at places of a program, analysed once, inlined and summed up.
+//!
+//! A [tool file](text) names the hooks' module and says where they are called; a program in Rust may bring an
+//! [`Instrumenter`] of its own. The tools are [bound](bind) to the program's module when that is opened. Then two passes,
+//! registered like all others, do the work on each function: [`insert`] puts the pseudo-operation `hook_call` in, early
+//! or late in the recipe, and [`expand`] makes code of it, last of all. Contract 15 says what the passes in between do.
+//!
+//! This crate opens no file and knows no target.
+
+pub mod analyze;
+pub mod bind;
+pub mod decide;
+mod evaluate;
+pub mod expand;
+mod find;
+pub mod hooks;
+pub mod insert;
+pub mod known;
+mod merge;
+mod partial;
+pub mod places;
+pub mod request;
+mod splice;
+pub mod text;
+pub mod tool;
+
+pub use bind::{Bound, bind, promote};
+pub use hooks::{Hook, HookModule};
+pub use request::{HookArg, Instrumenter, Names, Place, Requests, View};
+pub use text::{Source, When};
+pub use tool::{Tool, Tools};
+
+use frazil_passes::recipe::{Origin, Placed};
+use frazil_passes::{FunctionStep, Recipe, Registry};
+
+/// Adds the passes of instrumentation to a registry.
+pub fn register(registry: &mut Registry) {
+    registry.function(insert::INFO, insert::make);
+    registry.function(expand::INFO, expand::make);
+}
+
+/// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others for
+/// tools that say `early`, behind them for the rest, and then `expand-hooks`.
+pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
+    let has = |recipe: &Recipe, name: &str| recipe.steps.iter().any(|step| step.info.name == name);
+    let step = |info: frazil_ir::PassInfo, pass: Box<dyn frazil_ir::FunctionPass>| FunctionStep {
+        info,
+        pass,
+        placed: Placed {
+            name: info.name.to_owned(),
+            settings: Vec::new(),
+            place: Origin::Option("--instrument"),
+        },
+    };
+    let instrument = |when: When| step(insert::INFO, Box::new(insert::make(insert::Options { when })));
+    let wants = |when: When| tools.all().iter().any(|tool| tool.when == when);
+    if !has(recipe, insert::INFO.name) {
+        if wants(When::Early) {
+            recipe.steps.insert(0, instrument(When::Early));
+        }
+        if wants(When::Late) {
+            // Where a recipe makes code of hooks, they are there before.
+            let end = recipe.steps.iter().position(|step| step.info.name == expand::INFO.name);
+            recipe
+                .steps
+                .insert(end.unwrap_or(recipe.steps.len()), instrument(When::Late));
+        }
+    }
+    if !has(recipe, expand::INFO.name) {
+        let pass = expand::make(decide::Options::default());
+        recipe.steps.push(step(expand::INFO, Box::new(pass)));
+    }
+}

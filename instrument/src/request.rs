@@ -1,0 +1,195 @@
+//! What says where hooks are called: it looks at a function and asks for hooks at places.
+//!
+//! A tool file is one such [`Instrumenter`]; a program in Rust may bring others. Nothing is edited while one looks: the
+//! pass [`crate::insert`] puts in afterwards what all have asked for.
+
+use crate::bind::Bound;
+use frazil_ir::debug::kind::{File, LexicalBlock, LexicalBlockFile, Subprogram};
+use frazil_ir::debug::{Location, NodeRef};
+use frazil_ir::loops::LoopTree;
+use frazil_ir::module::FunctionHead;
+use frazil_ir::{Block, FuncId, Function, Inst, Module, Opcode, Operand, PassError, SymbolId, Type};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Says where the hooks of a tool are called.
+pub trait Instrumenter: fmt::Debug + Send + Sync {
+    /// Looks at a function and asks for hooks.
+    ///
+    /// # Errors
+    /// When the function has a place that cannot have the hook; the message says why.
+    fn look(&self, view: &View<'_>, requests: &mut Requests) -> Result<(), PassError>;
+
+    /// What of the program's names hooks are given as texts, so that the object has them.
+    fn names(&self) -> Names {
+        Names::default()
+    }
+}
+
+/// Names of the program that hooks are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Of functions.
+    pub functions: bool,
+    /// Of source files.
+    pub files: bool,
+    /// Of operations.
+    pub opcodes: bool,
+}
+
+/// A function that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub function: &'a Function,
+    pub module: &'a Module,
+    pub head: &'a FunctionHead,
+    /// The function's number in its module.
+    pub id: FuncId,
+    pub loops: &'a LoopTree,
+    pub(crate) bound: &'a Bound,
+    /// Which tool looks.
+    pub(crate) tool: usize,
+}
+
+impl<'a> View<'a> {
+    /// The function's name.
+    pub fn name(&self) -> Cow<'a, str> {
+        self.module.display_name(self.head.symbol)
+    }
+
+    /// A text of [`crate::Tool::texts`], as an argument.
+    pub fn text(&self, number: usize) -> HookArg {
+        HookArg::Symbol(self.bound.text(self.tool, number))
+    }
+
+    /// The function's name as an argument, if [`Names::functions`] asked for it.
+    pub fn function_name(&self) -> HookArg {
+        HookArg::of_name(self.bound.function_name(self.id))
+    }
+
+    /// The name of an operation as an argument, if [`Names::opcodes`] asked for it.
+    pub fn opcode_name(&self, op: Opcode) -> HookArg {
+        HookArg::of_name(self.bound.opcode_name(op))
+    }
+
+    /// The name of the source file of an instruction as an argument, if [`Names::files`] asked for it.
+    pub fn file_name(&self, inst: Inst) -> HookArg {
+        HookArg::of_name(self.bound.file_name(self.file_of(inst).unwrap_or_default()))
+    }
+
+    fn location_of(&self, inst: Inst) -> Option<&'a Location> {
+        let debug = &self.function.debug;
+        if !debug.is_on {
+            return None;
+        }
+        debug.location(debug.location_of(frazil_ir::EntityRef::index(inst)))
+    }
+
+    /// The line in the source that an instruction comes from, counted from 1.
+    pub fn line_of(&self, inst: Inst) -> Option<u32> {
+        self.location_of(inst)
+            .map(|location| location.line)
+            .filter(|&line| line > 0)
+    }
+
+    /// The name of the source file that an instruction comes from.
+    pub fn file_of(&self, inst: Inst) -> Option<&'a [u8]> {
+        let scope = self.location_of(inst)?.scope;
+        let file: NodeRef = (self.node::<LexicalBlockFile>(scope).map(|entry| entry.file))
+            .or_else(|| self.node::<LexicalBlock>(scope).map(|entry| entry.file))
+            .or_else(|| self.node::<Subprogram>(scope).map(|entry| entry.file))?;
+        let name = self.node::<File>(file)?.name;
+        let (nodes, shared) = (&self.function.debug.nodes, self.module.debug.as_deref()?);
+        let is_own = name.node().is_some_and(|node| node.as_u32() >= nodes.first());
+        Some(if is_own {
+            nodes.text_at(name)
+        } else {
+            shared.nodes.text_at(name)
+        })
+    }
+
+    /// A node of the debug information, the function's or the module's.
+    fn node<E: frazil_ir::debug::Entry>(&self, node: NodeRef) -> Option<E> {
+        let nodes = &self.function.debug.nodes;
+        match node.node()?.as_u32() >= nodes.first() {
+            true => nodes.at(node),
+            false => self.module.debug.as_deref()?.nodes.at(node),
+        }
+    }
+}
+
+/// Where a hook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Before(Inst),
+    /// For a call that has two ways on, only where it has returned.
+    After(Inst),
+    /// Behind the phis of a block, and its landing pad.
+    Start(Block),
+    /// Whenever control goes from the first block to the second.
+    Edge(Block, Block),
+}
+
+/// What a hook is given at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookArg {
+    /// A number, cut to the parameter's width.
+    Int(i128),
+    /// A value of the program of this type, brought to the parameter's: integers are cut or get zeros in front, and
+    /// floats that become integers keep their bits.
+    Value(Operand, Type),
+    /// The address of a symbol of the program's module.
+    Symbol(SymbolId),
+}
+
+impl HookArg {
+    /// A name, or null if the object does not have it.
+    fn of_name(symbol: Option<SymbolId>) -> HookArg {
+        match symbol {
+            Some(symbol) => HookArg::Symbol(symbol),
+            None => HookArg::Value(Operand::ZERO, Type::PTR),
+        }
+    }
+}
+
+/// A hook at a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub place: Place,
+    /// Among the hooks of all tools.
+    pub hook: usize,
+    /// Where its arguments are among all.
+    pub args: (u32, u32),
+}
+
+/// What was asked for in a function.
+#[derive(Debug, Default)]
+pub struct Requests {
+    pub(crate) list: Vec<Request>,
+    pub(crate) args: Vec<HookArg>,
+    /// The number of the tool's first hook among those of all tools.
+    pub(crate) first_hook: usize,
+}
+
+impl Requests {
+    /// Asks for a hook, by its number among those of the tool. There is one argument for each of its parameters.
+    pub fn call(&mut self, place: Place, hook: usize, args: &[HookArg]) {
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.list.push(Request {
+            place,
+            hook: self.first_hook + hook,
+            args: (start, args.len() as u32),
+        });
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.args.clear();
+    }
+
+    pub(crate) fn args_of(&self, request: &Request) -> &[HookArg] {
+        let (start, count) = request.args;
+        &self.args[start as usize..(start + count) as usize]
+    }
+}

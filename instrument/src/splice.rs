@@ -1,0 +1,375 @@
+//! Copies the body of a hook into a function, with what is given in the place of parameters.
+//!
+//! Numbers that are known are computed on the way, and if all branches are decided by them, only the way that is taken
+//! is copied, without a branch. Otherwise the block of the program is divided: its rest goes to a new block, and the
+//! blocks of the body stand between the two, those with calls out of the way.
+
+use crate::evaluate::{Site, result_of};
+use frazil_ir::typing::{SlotType, slot_type};
+use frazil_ir::{
+    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, Opcode, Operand, SigId,
+    SymbolId, Type, Value,
+};
+use frazil_passes::constants::int_value;
+use frazil_support::FxHashMap;
+
+/// What of bodies a function has already.
+#[derive(Debug, Default)]
+pub(crate) struct Copied {
+    /// Constants, by hook and number in its tables.
+    constants: FxHashMap<(usize, ConstId), Operand>,
+    /// The address of the first slot, by hook.
+    slots: FxHashMap<usize, Vec<Operand>>,
+    /// Signatures of the calls of bodies, by hook.
+    signatures: FxHashMap<(usize, SigId), SigId>,
+}
+
+impl Copied {
+    pub(crate) fn clear(&mut self) {
+        self.constants.clear();
+        self.slots.clear();
+        self.signatures.clear();
+    }
+}
+
+/// Where copies go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// Before an instruction of the block.
+    Before(Inst),
+    /// To the end of a block that has no terminator yet, or before its terminator.
+    End(Block),
+}
+
+/// What copies a body to a place.
+pub(crate) struct Splicer<'a> {
+    pub function: &'a mut Function,
+    pub editor: &'a mut Editor,
+    pub copied: &'a mut Copied,
+    pub body: &'a Function,
+    /// The hook's number among all.
+    pub hook: usize,
+    /// Symbols of the program's module by those of the hooks'.
+    pub symbols: &'a [SymbolId],
+    pub pointer_bits: u32,
+    /// What stands for the values of the body; `NONE` for what is not computed yet.
+    pub values: Vec<Operand>,
+}
+
+impl Splicer<'_> {
+    /// Gives parameters and variables in memory their operands.
+    pub fn begin(&mut self, args: &[Operand]) {
+        self.values.clear();
+        self.values.resize(self.body.values().len(), Operand::NONE);
+        self.values[..args.len()].copy_from_slice(args);
+        if !self.body.slots().is_empty() {
+            let (function, body) = (&mut *self.function, self.body);
+            let slots = self.copied.slots.entry(self.hook).or_insert_with(|| {
+                let slots = body.slots().iter();
+                slots
+                    .map(|slot| Operand::value(function.push_slot(slot.size, slot.align_log2)))
+                    .collect()
+            });
+            for (slot, &address) in self.body.slots().iter().zip(slots.iter()) {
+                self.values[slot.address.index()] = address;
+            }
+        }
+    }
+
+    /// The instructions from the entry to a return, if what is known decides all branches on the way; phis are given
+    /// their operands.
+    pub fn straight(&self, args: &[Operand]) -> Option<Vec<(Inst, usize)>> {
+        let body = self.body;
+        let mut known: FxHashMap<Value, i128> = FxHashMap::default();
+        for (index, &arg) in args.iter().enumerate() {
+            if let Some(number) = int_value(self.function, arg) {
+                known.insert(Value::new(index), number);
+            }
+        }
+        let mut way = Vec::new();
+        let (mut block, mut from) = (Block::new(0), None);
+        for _ in 0..=body.blocks().len() {
+            let mut next = None;
+            let column = from.and_then(|from| body.predecessors(block).iter().position(|&other| other == from));
+            for position in body.block_insts(block) {
+                let data = &body.insts()[position];
+                let number = |operand: Operand| match operand.as_value() {
+                    Some(value) => known.get(&value).copied(),
+                    None => int_value(body, operand),
+                };
+                let mut found = None;
+                match data.op {
+                    Opcode::Return => return Some(way),
+                    Opcode::Jump => next = Some(data.target()),
+                    Opcode::Branch => {
+                        next = Some(match number(data.a)? {
+                            0 => data.else_target(),
+                            _ => data.target(),
+                        });
+                    }
+                    _ if data.op.is_terminator() => return None,
+                    Opcode::Phi => {
+                        found = number(body.list(data)[column?]);
+                        way.push((Inst::new(position), column?));
+                    }
+                    Opcode::Nop => {}
+                    _ => {
+                        if data.op.effects() == Effects::Pure {
+                            found = result_of(body, data, number);
+                        }
+                        way.push((Inst::new(position), 0));
+                    }
+                }
+                if let (Some(found), Some(result)) = (found, data.first_result()) {
+                    known.insert(result, found);
+                }
+            }
+            (from, block) = (Some(block), next?);
+        }
+        None
+    }
+
+    /// Copies what [`Splicer::straight`] has found.
+    pub fn copy_straight(&mut self, spot: Spot, way: &[(Inst, usize)]) {
+        for &(inst, column) in way {
+            let data = *self.body.inst(inst);
+            if data.op == Opcode::Phi {
+                let operand = self.map(self.body.list(&data)[column]);
+                let phi = data.first_result().expect("a phi has a result");
+                self.values[phi.index()] = operand;
+            } else {
+                self.copy(spot, &data);
+            }
+        }
+    }
+
+    /// Copies a body with several blocks behind what a block has so far, and returns the block for what follows. The
+    /// caller gives that its terminator and moves what belongs there.
+    pub fn copy_blocks(&mut self, from: Block, first_spot: Spot, layout: Block) -> Block {
+        let body = self.body;
+        let first = self.editor.block_count();
+        let block_of = |block: Block| match block.index() {
+            0 => from,
+            index => Block::new(first + index),
+        };
+        // The rest of the program's block is the first of the new ones.
+        let rest = self.editor.new_block(from, &[]);
+        debug_assert_eq!(rest.index(), first);
+        let mut after = from;
+        for block in body.block_ids().skip(1) {
+            let predecessors: Vec<Block> = body.predecessors(block).iter().map(|&other| block_of(other)).collect();
+            let insts = &body.insts()[body.block_insts(block)];
+            let is_cold = insts
+                .iter()
+                .any(|data| data.op == Opcode::Call || data.op == Opcode::Unreachable);
+            let made = self
+                .editor
+                .new_block(if is_cold { layout } else { after }, &predecessors);
+            debug_assert_eq!(made, block_of(block));
+            if !is_cold {
+                after = made;
+            }
+        }
+        let mut phis = Vec::new();
+        for block in body.block_ids() {
+            let (here, spot) = match block.index() {
+                0 => (from, first_spot),
+                _ => (block_of(block), Spot::End(block_of(block))),
+            };
+            for position in body.block_insts(block) {
+                let data = body.insts()[position];
+                match data.op {
+                    Opcode::Phi => {
+                        let empty = vec![Operand::ZERO; body.list(&data).len()];
+                        let phi = self.editor.insert_phi(self.function, here, data.ty, &empty);
+                        let result = data.first_result().expect("a phi has a result");
+                        self.values[result.index()] = Operand::value(phi);
+                        phis.push((phi, data));
+                    }
+                    Opcode::Return => self.editor.set_terminator(self.function, here, InstData::jump(rest)),
+                    Opcode::Jump => {
+                        let jump = InstData::jump(block_of(data.target()));
+                        self.editor.set_terminator(self.function, here, jump);
+                    }
+                    Opcode::Branch => {
+                        let (yes, no) = (block_of(data.target()), block_of(data.else_target()));
+                        let condition = self.map(data.a);
+                        let branch = match condition.as_imm() {
+                            Some(0) => InstData::jump(no),
+                            Some(_) => InstData::jump(yes),
+                            None => InstData::branch(condition, yes, no),
+                        };
+                        self.editor.set_terminator(self.function, here, branch);
+                    }
+                    Opcode::Switch => {
+                        let (default, cases) = body.switch(&data);
+                        let mut words = vec![
+                            Operand::raw(cases.len() as u32 / 2),
+                            Operand::raw(block_of(default).as_u32()),
+                        ];
+                        for case in cases.chunks_exact(2) {
+                            words.push(self.map(case[0]));
+                            let target = Block::new(case[1].as_raw() as usize);
+                            words.push(Operand::raw(block_of(target).as_u32()));
+                        }
+                        let value = self.map(data.a);
+                        let start = self.function.push_pool(&words);
+                        let switch = InstData::new(Opcode::Switch, data.ty, 0, value, Operand::raw(start));
+                        self.editor.set_terminator(self.function, here, switch);
+                    }
+                    Opcode::Unreachable => self.editor.set_terminator(self.function, here, data),
+                    _ => self.copy(spot, &data),
+                }
+            }
+        }
+        for (phi, data) in phis {
+            for (column, &operand) in body.list(&data).iter().enumerate() {
+                let operand = self.map(operand);
+                self.editor.set_phi_operand(self.function, phi, column, operand);
+            }
+        }
+        rest
+    }
+
+    /// What stands for an operand of the body.
+    fn map(&mut self, operand: Operand) -> Operand {
+        if operand.is_none() {
+            return operand;
+        }
+        if let Some(value) = operand.as_value() {
+            return self.values[value.index()];
+        }
+        if let Some(symbol) = operand.as_symbol() {
+            return Operand::symbol(self.symbols[symbol.index()]);
+        }
+        let Some(id) = operand.as_const() else { return operand };
+        if let Some(&known) = self.copied.constants.get(&(self.hook, id)) {
+            return known;
+        }
+        let (ty, view) = self.body.constant(id);
+        let f = &mut *self.function;
+        let made = match view {
+            ConstView::Int(words) => f.push_int(ty, words),
+            ConstView::Float(words) => f.push_float(ty, words),
+            ConstView::Symbol(symbol, addend) => f.push_symbol_const(ty, self.symbols[symbol.index()], addend),
+            _ => f.push_plain_const(self.body.consts()[id.index()].kind, ty),
+        };
+        let made = Operand::constant(made);
+        self.copied.constants.insert((self.hook, id), made);
+        made
+    }
+
+    /// Copies an instruction that ends no block and is no phi.
+    fn copy(&mut self, spot: Spot, data: &InstData) {
+        let body = self.body;
+        if data.op == Opcode::Nop {
+            return;
+        }
+        if let Some(folded) = self.folded(data) {
+            let result = data.first_result().expect("what is computed has a result");
+            self.values[result.index()] = folded;
+            return;
+        }
+        let mut operands = Vec::new();
+        let mut slots = Vec::new();
+        body.for_each_operand(data, |operand| slots.push(operand));
+        for (slot, &operand) in slots.iter().enumerate() {
+            let mut mapped = self.map(operand);
+            // Only where a value stood can a number have come that must say its type.
+            if let (Some(number), Some(ty)) = (mapped.as_imm(), body.operand_type(operand))
+                && data.op != Opcode::Call
+                && slot_type(body, data, slot, self.pointer_bits) == SlotType::Carried
+            {
+                mapped = Operand::constant(self.function.push_int(ty, &[number.cast_unsigned()]));
+            }
+            operands.push(mapped);
+        }
+        let mut words = body.pooled(data).to_vec();
+        if data.op == Opcode::Call {
+            words[1] = Operand::raw(self.signature(body.call(data).sig).as_u32());
+        }
+        let mut next = operands.into_iter();
+        let mut copy = self
+            .function
+            .copy_mapped(*data, &words, |_| next.next().expect("as many as before"));
+        if copy.op == Opcode::Call {
+            copy.flags |= CallFlags::NO_UNWIND.bits();
+            copy.flags &= !CallFlags::TAIL.bits();
+        }
+        let results: Vec<Value> = body.results(data).collect();
+        copy.result = InstData::NO_RESULT;
+        let made: Vec<Value> = (results.iter())
+            .map(|&value| self.function.declare_value(body.value(value).ty))
+            .collect();
+        if let Some(first) = made.first() {
+            copy.result = first.as_u32();
+        }
+        match spot {
+            Spot::Before(inst) => self.editor.insert_before_into(self.function, inst, copy),
+            Spot::End(block) => self.editor.insert_at_end_into(self.function, block, copy),
+        };
+        for (theirs, ours) in results.into_iter().zip(made) {
+            self.values[theirs.index()] = Operand::value(ours);
+        }
+    }
+
+    /// The operand that an instruction gives without being executed.
+    fn folded(&mut self, data: &InstData) -> Option<Operand> {
+        if data.op.effects() != Effects::Pure || data.op == Opcode::Phi {
+            return None;
+        }
+        let (body, values, function) = (self.body, &self.values, &*self.function);
+        let known = |operand: Operand| match operand.as_value() {
+            Some(value) => int_value(function, values[value.index()]),
+            None => int_value(body, operand),
+        };
+        if let Some(number) = result_of(body, data, known) {
+            return match data.ty {
+                _ if data.op.is_icmp() => Some(self.function.int_operand(Type::I1, number)),
+                ty => Some(self.function.int_operand(ty, number)),
+            };
+        }
+        if !matches!(data.op, Opcode::PtrAdd | Opcode::PtrIndex) {
+            return None;
+        }
+        // A distance from a symbol that is known.
+        let scale = match data.op {
+            Opcode::PtrAdd => 1,
+            _ => i64::from(data.flags),
+        };
+        let distance = i64::try_from(known(data.b)?).ok()?.checked_mul(scale)?;
+        let base = self.map(data.a);
+        let (symbol, addend) = match (base.as_symbol(), base.as_const()) {
+            (Some(symbol), _) => (symbol, 0),
+            (None, Some(id)) => match self.function.constant(id).1 {
+                ConstView::Symbol(symbol, addend) => (symbol, addend),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let addend = addend.checked_add(distance)?;
+        Some(Operand::constant(self.function.push_symbol_const(
+            Type::PTR,
+            symbol,
+            addend,
+        )))
+    }
+
+    fn signature(&mut self, sig: SigId) -> SigId {
+        if let Some(&known) = self.copied.signatures.get(&(self.hook, sig)) {
+            return known;
+        }
+        let made = self.function.push_sig(self.body.sig(sig).clone());
+        self.copied.signatures.insert((self.hook, sig), made);
+        made
+    }
+}
+
+/// A site with what a splicer knows.
+pub(crate) fn site<'a>(function: &'a Function, args: &'a [Operand], symbols: &'a [SymbolId]) -> Site<'a> {
+    Site {
+        function,
+        args,
+        symbols,
+    }
+}

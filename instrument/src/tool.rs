@@ -1,0 +1,465 @@
+//! Tools that are ready for use: what tool files say, checked against the hooks.
+//!
+//! Everything that a tool file may have wrong is said here, with file and line, before anything is compiled.
+
+use crate::hooks::{Hook, HookModule, type_word};
+use crate::places::{Datum, KINDS, Kind, Nature, words_at};
+use crate::request::Instrumenter;
+use crate::text::{InsertText, Side, Source, When};
+use frazil_ir::opcode::ALL;
+use frazil_ir::{Opcode, Type};
+use frazil_passes::RecipeError;
+use frazil_passes::recipe::hint;
+use regex_lite::Regex;
+use toml::{Spanned, Value};
+
+/// What a hook is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// A number, cut to the parameter's width.
+    Int(i128),
+    /// A text, by its number in [`Tool::texts`].
+    Text(usize),
+    Datum(Datum),
+}
+
+/// Which places are meant, besides their kind.
+#[derive(Clone, Debug, Default)]
+pub struct Filters {
+    pub functions: Option<Regex>,
+    pub not_functions: Option<Regex>,
+    pub callees: Option<Regex>,
+    pub files: Option<Regex>,
+    /// First and last line.
+    pub lines: Option<(u32, u32)>,
+    pub opcodes: Vec<Opcode>,
+    /// Bytes.
+    pub sizes: Vec<u64>,
+    pub address_spaces: Vec<u32>,
+}
+
+/// A table `[[insert]]` that was checked.
+#[derive(Clone, Debug)]
+pub struct Insert {
+    pub kind: Kind,
+    pub side: Side,
+    /// The hook's number in [`Tool::hooks`].
+    pub hook: usize,
+    pub args: Vec<Arg>,
+    pub filters: Filters,
+}
+
+/// A tool.
+#[derive(Debug)]
+pub struct Tool {
+    pub name: String,
+    /// The name of its file in messages.
+    pub file: String,
+    /// The path of the hooks as the file names it.
+    pub hooks_path: String,
+    pub when: When,
+    /// Whether its hooks look at the program's memory.
+    pub reads: bool,
+    /// Whether a table of its places is wanted.
+    pub sites: bool,
+    pub module: HookModule,
+    pub hooks: Vec<Hook>,
+    /// Texts that hooks are given.
+    pub texts: Vec<String>,
+    pub(crate) instrumenter: Box<dyn Instrumenter>,
+}
+
+/// The tools of one program.
+#[derive(Debug, Default)]
+pub struct Tools {
+    tools: Vec<Tool>,
+}
+
+impl Tools {
+    /// Tools that can be used together.
+    ///
+    /// # Errors
+    /// When two of them define the same function or data.
+    pub fn new(tools: Vec<Tool>) -> Result<Tools, RecipeError> {
+        for (index, tool) in tools.iter().enumerate() {
+            for other in &tools[..index] {
+                if tool.name == other.name {
+                    let message = format!(
+                        "{}: the tool is called `{}` like that of {}; choose another name by `name = ...`",
+                        tool.file, tool.name, other.file
+                    );
+                    return Err(RecipeError::new(message));
+                }
+                if let Some(name) = tool
+                    .defined()
+                    .find(|name| other.defined().any(|defined| defined == *name))
+                {
+                    let message = format!(
+                        "{}: the hooks define `{}`, which those of {} define, too: hooks are linked together, so make \
+                         one of them static or rename it",
+                        tool.file,
+                        String::from_utf8_lossy(name),
+                        other.file
+                    );
+                    return Err(RecipeError::new(message));
+                }
+            }
+        }
+        Ok(Tools { tools })
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// How hooks are called that were put in so far, and why, for people.
+    pub fn explanations(&self) -> String {
+        let known = |tool: &Tool| -> String {
+            let hooks = tool.hooks.iter().filter_map(|hook| hook.known.get());
+            hooks.map(|known| known.explanation.as_str()).collect()
+        };
+        let told = self
+            .tools
+            .iter()
+            .map(|tool| (tool, known(tool)))
+            .filter(|row| !row.1.is_empty());
+        told.map(|(tool, text)| format!("tool {}:\n{text}", tool.name))
+            .collect()
+    }
+}
+
+impl Tool {
+    /// A tool of a program in Rust: the functions of these names are its hooks, and `instrumenter` says where.
+    ///
+    /// # Errors
+    /// When a function cannot be a hook; the message says why.
+    pub fn new(
+        name: &str,
+        module: HookModule,
+        hooks: &[&str],
+        when: When,
+        instrumenter: Box<dyn Instrumenter>,
+    ) -> Result<Tool, RecipeError> {
+        let list: Result<Vec<Hook>, String> = hooks.iter().map(|hook| module.hook(hook)).collect();
+        Ok(Tool {
+            name: name.to_owned(),
+            file: name.to_owned(),
+            hooks_path: String::new(),
+            when,
+            reads: false,
+            sites: false,
+            hooks: list.map_err(|message| RecipeError::new(format!("{name}: {message}")))?,
+            module,
+            texts: Vec::new(),
+            instrumenter,
+        })
+    }
+
+    /// The tool of a file, with the module that it names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file: names that do not exist, arguments that do not match the hooks.
+    pub fn of_file(source: &Source, module: HookModule) -> Result<Tool, RecipeError> {
+        let mut checker = Checker {
+            source,
+            module: &module,
+            hooks: Vec::new(),
+            texts: Vec::new(),
+        };
+        let inserts: Result<Vec<Insert>, RecipeError> =
+            source.tool.insert.iter().map(|insert| checker.insert(insert)).collect();
+        let (inserts, hooks, texts) = (inserts?, checker.hooks, checker.texts);
+        if inserts.is_empty() {
+            let message = format!("{}: no [[insert]] says where hooks are called", source.file);
+            return Err(RecipeError::new(message));
+        }
+        Ok(Tool {
+            name: source.name(),
+            file: source.file.to_string(),
+            hooks_path: source.tool.hooks.get_ref().clone(),
+            when: source.tool.when,
+            reads: source.tool.reads,
+            sites: source.tool.sites,
+            module,
+            hooks,
+            texts,
+            instrumenter: Box::new(crate::find::Inserts { list: inserts }),
+        })
+    }
+
+    /// The names that other objects may not define, too.
+    fn defined(&self) -> impl Iterator<Item = &[u8]> {
+        let symbols = self.module.module.symbols.iter();
+        symbols
+            .filter(|(_, data)| data.is_defined() && !data.linkage.is_local() && !data.linkage.is_weak())
+            .map(|(symbol, _)| self.module.module.name(symbol))
+    }
+}
+
+/// What checks the tables of a file.
+struct Checker<'a> {
+    source: &'a Source,
+    module: &'a HookModule,
+    hooks: Vec<Hook>,
+    texts: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn insert(&mut self, insert: &Spanned<InsertText>) -> Result<Insert, RecipeError> {
+        let source = self.source;
+        let text = insert.get_ref();
+        let Some(kind) = Kind::from_word(text.at.get_ref()) else {
+            let message = format!(
+                "unknown kind of place `{}`; {}",
+                text.at.get_ref(),
+                hint(text.at.get_ref(), KINDS.iter().map(|row| row.0))
+            );
+            return Err(source.error(&text.at, message));
+        };
+        let hook = self.hook(&text.call)?;
+        let params: Vec<Type> = (self.hooks[hook].signature.params.iter())
+            .map(|param| param.ty)
+            .collect();
+        if text.args.len() != params.len() {
+            let message = format!(
+                "the hook `{}` takes {}, found {} in `args`",
+                text.call.get_ref(),
+                counted(params.len(), "argument"),
+                text.args.len()
+            );
+            return Err(match text.args.first() {
+                Some(first) => source.error(first, message),
+                None => source.error(&text.call, message),
+            });
+        }
+        let side = self.side(kind, text)?;
+        let mut args = Vec::new();
+        for (index, (arg, &ty)) in text.args.iter().zip(&params).enumerate() {
+            let parsed = self.arg(arg)?;
+            self.check_arg((kind, side), arg, &parsed, (index, ty))?;
+            args.push(parsed);
+        }
+        Ok(Insert {
+            kind,
+            side,
+            hook,
+            args,
+            filters: self.filters(kind, text)?,
+        })
+    }
+
+    /// The number of the hook of this name.
+    fn hook(&mut self, name: &Spanned<String>) -> Result<usize, RecipeError> {
+        let known = self.hooks.iter().position(|hook| hook.name == *name.get_ref());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.module.hook(name.get_ref());
+        self.hooks
+            .push(found.map_err(|message| self.source.error(name, message))?);
+        Ok(self.hooks.len() - 1)
+    }
+
+    fn side(&self, kind: Kind, text: &InsertText) -> Result<Side, RecipeError> {
+        match &text.place {
+            None => Ok(Side::Before),
+            Some(place) if !kind.is_instruction() => {
+                let message = format!(
+                    "a place of the kind `{}` has no before and after: leave `place` out",
+                    kind.word()
+                );
+                Err(self.source.error(place, message))
+            }
+            Some(place) if *place.get_ref() == Side::After && kind.is_terminator() => {
+                let message = format!("nothing comes after a `{}` in its block: say \"before\"", kind.word());
+                Err(self.source.error(place, message))
+            }
+            Some(place) => Ok(*place.get_ref()),
+        }
+    }
+
+    fn arg(&mut self, arg: &Spanned<Value>) -> Result<Arg, RecipeError> {
+        let source = self.source;
+        match arg.get_ref() {
+            Value::Integer(number) => Ok(Arg::Int(i128::from(*number))),
+            Value::Boolean(truth) => Ok(Arg::Int(i128::from(*truth))),
+            Value::String(word) => match Datum::from_word(word) {
+                Some(datum) => Ok(Arg::Datum(datum)),
+                None => {
+                    let words = crate::places::DATA.iter().map(|row| row.0);
+                    let message = format!(
+                        "unknown argument `{word}`; {}; a text is written {{ text = \"{word}\" }}",
+                        hint(word, words)
+                    );
+                    Err(source.error(arg, message))
+                }
+            },
+            Value::Table(table) => match (table.len(), table.get("text")) {
+                (1, Some(Value::String(text))) if !text.contains('\0') => {
+                    let known = self.texts.iter().position(|other| other == text);
+                    Ok(Arg::Text(known.unwrap_or_else(|| {
+                        self.texts.push(text.clone());
+                        self.texts.len() - 1
+                    })))
+                }
+                _ => Err(source.error(
+                    arg,
+                    "expected a table of one text without a zero, as { text = \"a text\" }",
+                )),
+            },
+            _ => Err(source.error(
+                arg,
+                "expected a number, true or false, the name of what is known at the place, or { text = \"a text\" }",
+            )),
+        }
+    }
+
+    /// Refuses an argument that is not known at the place, or none of the parameter's type.
+    fn check_arg(
+        &self,
+        (kind, side): (Kind, Side),
+        spanned: &Spanned<Value>,
+        arg: &Arg,
+        (index, ty): (usize, Type),
+    ) -> Result<(), RecipeError> {
+        let error = |message: String| Err(self.source.error(spanned, message));
+        let is_integer = !matches!(ty, Type::PTR | Type::F32 | Type::F64);
+        let wrong = |what: &str| {
+            error(format!(
+                "{what} for parameter {index} of the hook, which is {}",
+                type_word(ty)
+            ))
+        };
+        match arg {
+            Arg::Int(_) if !is_integer => wrong("a number"),
+            Arg::Int(number) => {
+                let bits = int_bits(ty);
+                let fits = *number >= -(1 << (bits - 1).min(126)) && *number < 1 << bits;
+                match fits {
+                    true => Ok(()),
+                    false => wrong(&format!("the number {number} is too large")),
+                }
+            }
+            Arg::Text(_) if ty != Type::PTR => wrong("a text"),
+            Arg::Text(_) => Ok(()),
+            Arg::Datum(datum) => {
+                let Value::String(word) = spanned.get_ref() else {
+                    return Ok(());
+                };
+                if !datum.is_known_at(kind) {
+                    return error(format!(
+                        "`{word}` is not known at a `{}`; known there: {}",
+                        kind.word(),
+                        words_at(kind).join(", ")
+                    ));
+                }
+                if datum.comes_after(kind) && side == Side::Before {
+                    return error(format!(
+                        "`{word}` is known only after a `{}`: say place = \"after\"",
+                        kind.word()
+                    ));
+                }
+                match datum.nature() {
+                    Nature::Number if !is_integer => wrong(&format!("`{word}` is a number:")),
+                    Nature::Text if ty != Type::PTR => wrong(&format!("`{word}` is a text:")),
+                    Nature::Pointer if ty != Type::PTR && ty != Type::I64 => wrong(&format!("`{word}` is an address:")),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn filters(&self, kind: Kind, text: &InsertText) -> Result<Filters, RecipeError> {
+        let source = self.source;
+        let regex = |pattern: &Option<Spanned<String>>| match pattern {
+            None => Ok(None),
+            Some(pattern) => match Regex::new(pattern.get_ref()) {
+                Ok(regex) => Ok(Some(regex)),
+                Err(error) => {
+                    let message = format!("`{}` is no regular expression: {error}", pattern.get_ref());
+                    Err(source.error(pattern, message))
+                }
+            },
+        };
+        let senseless = |item: &Spanned<String>, what: &str| {
+            let message = format!("a place of the kind `{}` has no {what} to choose by", kind.word());
+            Err(source.error(item, message))
+        };
+        let has_callee = matches!(kind, Kind::Call | Kind::IndirectCall);
+        if let Some(callees) = text.callees.as_ref().filter(|_| !has_callee) {
+            return senseless(callees, "callee");
+        }
+        let mut opcodes = Vec::new();
+        for name in text.opcodes.iter().flatten() {
+            if !kind.is_instruction() {
+                return senseless(name, "opcode");
+            }
+            let Some(op) = Opcode::from_name(name.get_ref()) else {
+                let message = format!(
+                    "unknown opcode `{}`; {}",
+                    name.get_ref(),
+                    hint(name.get_ref(), ALL.iter().map(|op| op.name()))
+                );
+                return Err(source.error(name, message));
+            };
+            if !kind.takes(op) {
+                let message = format!("`{}` is no instruction of the kind `{}`", op.name(), kind.word());
+                return Err(source.error(name, message));
+            }
+            opcodes.push(op);
+        }
+        let accesses = matches!(kind, Kind::Load | Kind::Store | Kind::Atomic);
+        if let Some(sizes) = text
+            .sizes
+            .as_ref()
+            .filter(|_| !accesses && kind != Kind::StackAllocation)
+        {
+            let message = format!("a place of the kind `{}` has no size to choose by", kind.word());
+            return Err(source.error(sizes, message));
+        }
+        if let Some(spaces) = text.address_spaces.as_ref().filter(|_| !accesses) {
+            let message = format!(
+                "a place of the kind `{}` has no address space to choose by",
+                kind.word()
+            );
+            return Err(source.error(spaces, message));
+        }
+        if let Some(lines) = text
+            .lines
+            .as_ref()
+            .filter(|lines| lines.get_ref().0 > lines.get_ref().1)
+        {
+            return Err(source.error(lines, "the first line is after the last"));
+        }
+        Ok(Filters {
+            functions: regex(&text.functions)?,
+            not_functions: regex(&text.not_functions)?,
+            callees: regex(&text.callees)?,
+            files: regex(&text.files)?,
+            lines: text.lines.as_ref().map(|lines| *lines.get_ref()),
+            opcodes,
+            sizes: text.sizes.as_ref().map_or(Vec::new(), |sizes| sizes.get_ref().clone()),
+            address_spaces: (text.address_spaces.as_ref()).map_or(Vec::new(), |spaces| spaces.get_ref().clone()),
+        })
+    }
+}
+
+/// The bits of an integer type of a hook's parameter.
+fn int_bits(ty: Type) -> u32 {
+    match ty {
+        Type::I1 => 1,
+        Type::I8 => 8,
+        Type::I16 => 16,
+        Type::I32 => 32,
+        _ => 64,
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}"),
+        1 => format!("one {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
