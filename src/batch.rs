@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -99,8 +100,8 @@ impl Driver {
         let inputs: Vec<PathBuf> = paths.map(|(path, tool)| hooks_path(path, &tool.hooks_path)).collect();
         let jobs = arguments.jobs_of(&inputs, Emit::Hooks)?;
         let mut all_worked = true;
-        for (job, tool) in jobs.iter().zip(tools.all()) {
-            options.promotes = Some(tool.name.clone());
+        for (number, job) in jobs.iter().enumerate() {
+            options.hooks_of = Some((Arc::clone(&tools), number));
             let outcome = self.compile_file(arguments, &mut options, job);
             all_worked &= Progress::of(1).end(job, outcome);
         }

@@ -6,7 +6,7 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
-use crate::options::{Arguments, CompressDebug, Emit, Options, recipe_of_level, words};
+use crate::options::{Arguments, CompressDebug, Emit, Options, hooks_path, read_hooks_file, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;
 use crate::{Report, dump};
@@ -14,9 +14,11 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use frazil_emit::dwarf::DebugOptions;
 pub use frazil_emit::dwarf::SplitDebug;
+use frazil_passes::{Observe, Recipe};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The options that another program may be given for Frazil, by the names that the option parser knows them by.
 const ALLOWED: &[&str] = &[
@@ -50,6 +52,8 @@ const ALLOWED: &[&str] = &[
     "reg_exclude",
     "reg_reserve",
     "threads",
+    "instrument",
+    "explain_instrument",
 ];
 
 /// Frazil with options that came in words.
@@ -58,6 +62,8 @@ pub struct Embedded {
     driver: Driver,
     arguments: Arguments,
     options: Options,
+    /// The recipe without what tools put in.
+    plain: Arc<Recipe>,
 }
 
 impl Embedded {
@@ -91,6 +97,7 @@ impl Embedded {
             recipe.recipe = Some(recipe_of_level(level).to_owned());
         }
         let driver = Driver::builtin();
+        let plain = driver.recipe(&arguments, None)?;
         let options = Options {
             // Build systems start as many compilers as there are processors.
             threads: arguments.threads.unwrap_or(0),
@@ -103,6 +110,7 @@ impl Embedded {
             driver,
             arguments,
             options,
+            plain: plain.into(),
         })
     }
 
@@ -135,10 +143,58 @@ impl Embedded {
         Ok(report)
     }
 
+    /// Whether tools instrument what is compiled, so that the objects of their hooks must be linked.
+    pub fn has_tools(&self) -> bool {
+        self.options.instrument.is_some()
+    }
+
+    /// The objects of the hooks of all tools, for the target of those that are compiled, each with the name of its
+    /// tool.
+    ///
+    /// # Errors
+    /// When hooks cannot be read, or something in them cannot be compiled.
+    pub fn hooks(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        let paths = &self.arguments.instrument.instrument;
+        hooks_objects(&self.driver, &self.options, &self.plain, paths)
+    }
+
     /// The name of the recipe.
     pub fn recipe(&self) -> &str {
         &self.options.recipe.name
     }
+}
+
+/// The objects of the hooks of all tools of a compilation, whose files these are, by a recipe without instrumentation.
+///
+/// # Errors
+/// When hooks cannot be read, or something in them cannot be compiled.
+pub fn hooks_objects(
+    driver: &Driver,
+    options: &Options,
+    recipe: &Arc<Recipe>,
+    files: &[PathBuf],
+) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let Some(tools) = &options.instrument else {
+        return Ok(Vec::new());
+    };
+    let mut objects = Vec::new();
+    for (number, (tool, file)) in tools.all().iter().zip(files).enumerate() {
+        let path = hooks_path(file, &tool.hooks_path);
+        let (bytes, input_form) = read_hooks_file(&path)?;
+        let options = Options {
+            input_form,
+            instrument: None,
+            hooks_of: Some((Arc::clone(tools), number)),
+            recipe: Arc::clone(recipe),
+            emit: Emit::Obj,
+            observe: Observe::default(),
+            ..options.clone()
+        };
+        let object = driver.compile(&bytes, &options);
+        let object = object.map_err(|error| error.between(&format!("{}: ", path.display()), ""))?;
+        objects.push((tool.name.clone(), object));
+    }
+    Ok(objects)
 }
 
 /// What is to be made of a module, which the other program decides.

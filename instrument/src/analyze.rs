@@ -2,7 +2,7 @@
 //!
 //! The hook's function is cleaned by passes that there are anyway; what the cleaned body does decides how it is called.
 
-use crate::hooks::HookModule;
+use crate::hook_module::HookModule;
 use crate::partial::fast_part;
 use frazil_ir::{
     Block, CallFlags, ConstView, EntityRef, Format, FuncId, Function, Inst, InstData, MemFlags, Opcode, Operand,
@@ -97,7 +97,7 @@ impl Analysis {
     }
 }
 
-/// What a function does.
+/// Looks through a function once.
 pub fn facts_of(f: &Function) -> Facts {
     let mut facts = Facts {
         blocks: f.blocks().len() as u32,

@@ -1,14 +1,17 @@
-//! Tools and a program: the symbols of the program's module for hooks, for what the bodies of hooks name, and for texts.
+//! Tools and a program: the symbols of the program's module for hooks, for what the bodies of hooks name, and for
+//! texts.
 //!
 //! What is private to the hooks' module (`static` in C) is there once for the whole program, although hooks are
 //! inlined into many objects: in their own object it gets a name, `frazil.TOOL.NAME`, that other objects of the image
 //! see and nobody else ([`promote`]). What is not private keeps its name and visibility.
 
+use crate::known::convention;
+use crate::texts::{Texts, add_text};
 use crate::tool::{Tool, Tools};
 use frazil_ir::debug::kind::File;
 use frazil_ir::module::{SymbolData, TlsModel};
 use frazil_ir::opcode::ALL;
-use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, Opcode, SymbolId, SymbolKind, Visibility};
+use frazil_ir::{EntityRef, Linkage, Module, SymbolId, SymbolKind, Visibility};
 use frazil_passes::RecipeError;
 use frazil_support::FxHashMap;
 use std::sync::Arc;
@@ -21,9 +24,7 @@ pub struct Bound {
     pub(crate) hooks: Vec<BoundHook>,
     /// By tool: the number of its first hook, and its symbols by those of the hooks' module.
     pub(crate) parts: Vec<Part>,
-    function_names: FxHashMap<FuncId, SymbolId>,
-    opcode_names: Vec<SymbolId>,
-    file_names: FxHashMap<Vec<u8>, SymbolId>,
+    pub(crate) texts: Texts,
     hooks_by_symbol: FxHashMap<SymbolId, usize>,
 }
 
@@ -34,6 +35,8 @@ pub(crate) struct BoundHook {
     /// Its number in the tool.
     pub number: usize,
     pub symbol: SymbolId,
+    /// The name by which it is called when it keeps the registers of the program.
+    pub entry: SymbolId,
 }
 
 /// A tool in a program.
@@ -42,7 +45,6 @@ pub(crate) struct Part {
     pub first_hook: usize,
     /// By symbol of the hooks' module.
     pub symbols: Vec<SymbolId>,
-    texts: Vec<SymbolId>,
 }
 
 /// Adds what tools need to a module, before its functions are read, and notes the tools in it.
@@ -61,9 +63,7 @@ pub fn bind(tools: &Arc<Tools>, module: &mut Module) -> Result<(), RecipeError> 
         tools: Arc::clone(tools),
         hooks: Vec::new(),
         parts: Vec::new(),
-        function_names: FxHashMap::default(),
-        opcode_names: Vec::new(),
-        file_names: FxHashMap::default(),
+        texts: Texts::default(),
         hooks_by_symbol: FxHashMap::default(),
     };
     for tool in tools.all() {
@@ -110,23 +110,20 @@ impl Bound {
                     tool.file, hook.name
                 )));
             }
+            let name = entry_name(tool, &hook.name);
+            let theirs = &theirs.symbols[theirs.functions[hook.function].symbol];
+            let entry = add_symbol(module, &hidden(theirs), &name);
             self.hooks_by_symbol.insert(symbol, self.hooks.len());
             self.hooks.push(BoundHook {
                 tool: self.parts.len(),
                 number,
                 symbol,
+                entry,
             });
         }
-        let texts = tool
-            .texts
-            .iter()
-            .map(|text| add_text(module, text.as_bytes()))
-            .collect();
-        self.parts.push(Part {
-            first_hook,
-            symbols,
-            texts,
-        });
+        let texts = tool.texts.iter().map(|text| add_text(module, text.as_bytes()));
+        self.texts.of_tools.push(texts.collect());
+        self.parts.push(Part { first_hook, symbols });
         Ok(())
     }
 
@@ -138,11 +135,11 @@ impl Bound {
         if wanted.iter().any(|names| names.functions) {
             for id in module.functions.keys().collect::<Vec<_>>() {
                 let name = module.display_name(module.functions[id].symbol).into_owned();
-                self.function_names.insert(id, add_text(module, name.as_bytes()));
+                self.texts.functions.insert(id, add_text(module, name.as_bytes()));
             }
         }
         if wanted.iter().any(|names| names.opcodes) {
-            self.opcode_names = ALL.iter().map(|op| add_text(module, op.name().as_bytes())).collect();
+            self.texts.opcodes = ALL.iter().map(|op| add_text(module, op.name().as_bytes())).collect();
         }
         if wanted.iter().any(|names| names.files) {
             let mut files: Vec<Vec<u8>> = vec![Vec::new()];
@@ -151,30 +148,12 @@ impl Bound {
                 files.extend(nodes.map(|file| debug.nodes.text_at(file.name).to_vec()));
             }
             for file in files {
-                if !self.file_names.contains_key(&file) {
+                if !self.texts.files.contains_key(&file) {
                     let text = add_text(module, &file);
-                    self.file_names.insert(file, text);
+                    self.texts.files.insert(file, text);
                 }
             }
         }
-    }
-
-    pub(crate) fn text(&self, tool: usize, number: usize) -> SymbolId {
-        self.parts[tool].texts[number]
-    }
-
-    pub(crate) fn function_name(&self, id: FuncId) -> Option<SymbolId> {
-        self.function_names.get(&id).copied()
-    }
-
-    pub(crate) fn opcode_name(&self, op: Opcode) -> Option<SymbolId> {
-        self.opcode_names.get(op as usize).copied()
-    }
-
-    /// The text of a source file's name; the empty one for those that only functions name.
-    pub(crate) fn file_name(&self, name: &[u8]) -> Option<SymbolId> {
-        let found = self.file_names.get(name).or_else(|| self.file_names.get(&[][..]));
-        found.copied()
     }
 
     /// The hook that a symbol of the program's module is.
@@ -202,21 +181,52 @@ fn promoted_name(tool: &str, name: &[u8], symbol: SymbolId) -> Vec<u8> {
     text
 }
 
-/// Gives everything that is private to the module of a tool's hooks a name that the objects see which hooks are inlined
-/// into.
-pub fn promote(tool: &str, module: &mut Module) {
+/// The name of a hook that keeps the registers of the program. Only an object that is made by [`promote`] has it, so
+/// that hooks which another compiler has made do not link where they would overwrite registers.
+fn entry_name(tool: &Tool, hook: &str) -> Vec<u8> {
+    format!("frazil.{}.hook.{hook}", tool.name).into_bytes()
+}
+
+/// A symbol of the hooks' module as one that only objects of the image see.
+fn hidden(theirs: &SymbolData) -> SymbolData {
+    SymbolData {
+        visibility: Visibility::Hidden,
+        ..*theirs
+    }
+}
+
+/// Makes the module of a tool's hooks what the programs want that it is linked with: what is private gets names that
+/// the objects see which hooks are inlined into, and hooks keep the registers of their callers.
+pub fn promote(tool: &Tool, module: &mut Module) {
     for symbol in module.symbols.keys().collect::<Vec<_>>() {
         let data = &module.symbols[symbol];
         if !data.linkage.is_local() || !data.is_defined() {
             continue;
         }
-        let name = promoted_name(tool, module.name(symbol), symbol);
+        let name = promoted_name(&tool.name, module.name(symbol), symbol);
         let name = module.strings.add(&name);
         let data = &mut module.symbols[symbol];
         data.name = name;
         data.linkage = Linkage::External;
         data.visibility = Visibility::Hidden;
         data.dso_local = true;
+    }
+    for hook in &tool.hooks {
+        let head = &mut module.functions[hook.function];
+        head.call_conv = convention(&tool.module, hook.function);
+        let target = head.symbol;
+        let name = module.strings.add(&entry_name(tool, &hook.name));
+        module.symbols.push(SymbolData {
+            name,
+            kind: SymbolKind::Alias {
+                target,
+                offset: 0,
+                is_function: true,
+            },
+            visibility: Visibility::Hidden,
+            dso_local: true,
+            ..SymbolData::default()
+        });
     }
 }
 
@@ -249,34 +259,4 @@ fn add_symbol(module: &mut Module, theirs: &SymbolData, name: &[u8]) -> SymbolId
         ..SymbolData::default()
     };
     module.symbols.push(data)
-}
-
-/// Adds a text that ends with a zero, which nobody else sees.
-fn add_text(module: &mut Module, text: &[u8]) -> SymbolId {
-    let first_byte = module.bytes.len() as u64;
-    module.bytes.extend_from_slice(text);
-    module.bytes.push(0);
-    let size = text.len() as u64 + 1;
-    let name = module
-        .strings
-        .add(format!(".frazil.text.{}", module.symbols.len()).as_bytes());
-    let symbol = module.symbols.push(SymbolData {
-        name,
-        linkage: Linkage::Private,
-        dso_local: true,
-        unnamed_addr: true,
-        ..SymbolData::default()
-    });
-    let data = module.data.push(DataDef {
-        symbol,
-        size,
-        align_log2: 0,
-        constant: true,
-        first_byte,
-        byte_count: size,
-        first_relocation: module.relocations.len() as u32,
-        relocation_count: 0,
-    });
-    module.symbols[symbol].kind = SymbolKind::Data(data);
-    symbol
 }

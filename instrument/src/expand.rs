@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Method: what is known of a hook was found once. Additions to numbers in memory whose places and amounts are known at
-//! the site are [summed up](crate::merge) within a block, up to calls, which may look at them or not return; bodies that
-//! fulfil the criteria are [copied](crate::splice), others by their part before the first branch; the rest is called.
+//! the site are [summed up](crate::merge) within a block, up to calls, which may look at them or not return; bodies
+//! that fulfil the criteria are [copied](crate::splice), others by their part before the first branch; the rest is
+//! called.
 //!
 //! Costs: a look at each instruction; a commit if there are hooks. Blocks in which a body with branches is inlined are
 //! divided, and what stands behind it moves once.
@@ -23,7 +24,9 @@ use crate::known::Known;
 use crate::merge::{Sum, Sums};
 use crate::splice::{Copied, Splicer, Spot, site};
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
-use frazil_ir::{Block, Editor, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, TargetFacts, Type};
+use frazil_ir::{
+    Block, Editor, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, SigId, TargetFacts, Type,
+};
 use frazil_passes::{Book, Overrides, Recipe, Registry};
 use std::sync::OnceLock;
 
@@ -40,7 +43,7 @@ pub const INFO: PassInfo = PassInfo {
     before: &[],
 };
 
-/// The pass.
+/// Expansion of hooks.
 #[derive(Debug)]
 pub struct ExpandHooks {
     options: Options,
@@ -158,7 +161,13 @@ impl<'p> Expander<'_, 'p> {
         let cleaner = pass.cleaner()?;
         let known = tool.hooks[hook.number].known.get_or_init(|| {
             self.counts.analyzed += 1;
-            Known::new(tool, hook.number, target, cleaner, &pass.options)
+            Known::new(
+                &tool.module,
+                &tool.hooks[hook.number].name,
+                tool.hooks[hook.number].function,
+                (target, cleaner),
+                &pass.options,
+            )
         });
         Ok(Some((hook, known)))
     }
@@ -192,7 +201,7 @@ impl<'p> Expander<'_, 'p> {
                     sums.iter().for_each(|sum| self.update(spot, sum));
                     self.editor.remove(self.function, inst);
                 }
-                Plan::Call => self.call(spot, inst, &data),
+                Plan::Call => self.call(spot, inst, &data)?,
                 Plan::Whole => here = self.inline((block, here, layout), inst, &data, false)?,
                 Plan::Fast => here = self.inline((block, here, layout), inst, &data, true)?,
             }
@@ -321,21 +330,41 @@ impl<'p> Expander<'_, 'p> {
         value.map_or(Operand::NONE, Operand::value)
     }
 
-    fn call(&mut self, spot: Spot, inst: Inst, data: &InstData) {
+    fn call(&mut self, spot: Spot, inst: Inst, data: &InstData) -> Result<(), PassError> {
         self.counts.called += 1;
-        let call = InstData {
+        let mut call = InstData {
             op: Opcode::Call,
             ..*data
         };
+        let mut words = self.function.pooled(data).to_vec();
+        if let Some((hook, known)) = self.hook(data)?.filter(|_| self.pass.options.preserve) {
+            let sig = self.preserving(hook, known);
+            call.a = Operand::symbol(hook.entry);
+            words[1] = Operand::raw(sig.as_u32());
+        }
+        let start = self.function.push_pool(&words);
+        call.b = Operand::raw(start);
         match spot {
             Spot::Before(_) => self.editor.replace(self.function, inst, call),
             Spot::End(_) => {
-                let words = self.function.pooled(data).to_vec();
-                let copy = self.function.copy_mapped(call, &words, |operand| operand);
+                self.queue(spot, call, None);
                 self.editor.remove(self.function, inst);
-                self.queue(spot, copy, None);
             }
         }
+        Ok(())
+    }
+
+    /// The signature of a hook that keeps registers.
+    fn preserving(&mut self, hook: &BoundHook, known: &Known) -> SigId {
+        let number = self.bound.map_or(0, |bound| bound.parts[hook.tool].first_hook) + hook.number;
+        if let Some(&sig) = self.copied.entries.get(&number) {
+            return sig;
+        }
+        let mut signature = known.analysis.body.signature().clone();
+        signature.call_conv = known.convention;
+        let sig = self.function.push_sig(signature);
+        self.copied.entries.insert(number, sig);
+        sig
     }
 
     /// Puts the body of a hook in its place; the block in which the program goes on.
@@ -359,7 +388,12 @@ impl<'p> Expander<'_, 'p> {
             true => self.counts.partially += 1,
             false => self.counts.inlined += 1,
         }
+        let entry = match is_fast && self.pass.options.preserve {
+            true => Some((hook.entry, self.preserving(hook, known))),
+            false => None,
+        };
         let mut splicer = Splicer {
+            entry,
             function: self.function,
             editor: self.editor,
             copied: self.copied,

@@ -1,12 +1,12 @@
 //! The places that the tables `[[insert]]` of a tool file mean.
 //!
-//! Method: one walk over the blocks and one over the instructions. The tables for single instructions are looked through
-//! for each instruction by a mask of its opcode, so that a table for loads costs nothing at additions.
+//! Method: one walk over the blocks and one over the instructions. The tables for single instructions are looked
+//! through for each instruction by a mask of its opcode, so that a table for loads costs nothing at additions.
 
+use crate::inserts::{Arg, Filters, Insert};
 use crate::places::{Datum, Kind};
 use crate::request::{HookArg, Instrumenter, Names, Place, Requests, View};
 use crate::text::Side;
-use crate::tool::{Arg, Filters, Insert};
 use frazil_ir::opcode::ALL;
 use frazil_ir::{
     Block, CallFlags, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, PassError, SlotData, Type,

@@ -1,17 +1,10 @@
-//! The hooks of a tool: a module with their functions, and what callers must know of each.
+//! The hooks of a tool: which functions can be hooks, and what callers must know of each.
 
+use crate::hook_module::HookModule;
 use crate::known::Known;
 use frazil_ir::module::SymbolKind;
-use frazil_ir::{EntityRef, FuncId, Function, Linkage, Module, ParamKind, Signature, Type, TypeData};
+use frazil_ir::{EntityRef, FuncId, Linkage, ParamKind, Signature, Type, TypeData};
 use std::sync::OnceLock;
-
-/// A module with all of its functions, which hooks are functions of.
-#[derive(Debug)]
-pub struct HookModule {
-    pub module: Module,
-    /// By [`FuncId`].
-    pub functions: Vec<Function>,
-}
 
 /// A hook that places call.
 #[derive(Debug)]
@@ -27,18 +20,18 @@ pub struct Hook {
 /// Why a function cannot be a hook: what was found, and what was expected.
 pub type Unfit = String;
 
-impl HookModule {
-    /// The function of this name as a hook.
+impl Hook {
+    /// The function of this name in a module as a hook.
     ///
     /// # Errors
     /// When there is none, or it is none that can be called at any place.
-    pub fn hook(&self, name: &str) -> Result<Hook, Unfit> {
-        let symbols = self.module.symbols.iter();
-        let mut named = symbols.filter(|(symbol, _)| self.module.name(*symbol) == name.as_bytes());
+    pub fn find(hooks: &HookModule, name: &str) -> Result<Hook, Unfit> {
+        let symbols = hooks.module.symbols.iter();
+        let mut named = symbols.filter(|(symbol, _)| hooks.module.name(*symbol) == name.as_bytes());
         let Some((_, data)) = named.next() else {
             return Err(format!(
                 "the hooks' module has no function `{name}`; {}",
-                self.others(name)
+                others(hooks, name)
             ));
         };
         let SymbolKind::Function(id) = data.kind else {
@@ -54,7 +47,7 @@ impl HookModule {
                 "`{name}` is defined elsewhere: a hook has its body in the hooks' module"
             ));
         }
-        let function = &self.functions[id.index()];
+        let function = &hooks.functions[id.index()];
         let signature = function.signature();
         if !signature.returns.is_empty() {
             return Err(format!(
@@ -82,15 +75,15 @@ impl HookModule {
             known: OnceLock::new(),
         })
     }
+}
 
-    /// The functions that could have been meant.
-    fn others(&self, name: &str) -> String {
-        let module = &self.module;
-        let names: Vec<String> = (module.functions.values())
-            .map(|head| module.display_name(head.symbol).into_owned())
-            .collect();
-        frazil_passes::recipe::hint(name, names.iter().map(String::as_str))
-    }
+/// The functions that could have been meant.
+fn others(hooks: &HookModule, name: &str) -> String {
+    let module = &hooks.module;
+    let names: Vec<String> = (module.functions.values())
+        .map(|head| module.display_name(head.symbol).into_owned())
+        .collect();
+    frazil_passes::recipe::hint(name, names.iter().map(String::as_str))
 }
 
 /// Whether a hook's parameter can have a type.

@@ -10,8 +10,8 @@
 //!                                                return v1
 //! ```
 //!
-//! Method: all tools look at the function as it is and ask; then everything is put in by one batch of edits. A hook on an
-//! edge goes to the end of the block that it comes from, or to the start of the one that it leads to, if there is no
+//! Method: all tools look at the function as it is and ask; then everything is put in by one batch of edits. A hook on
+//! an edge goes to the end of the block that it comes from, or to the start of the one that it leads to, if there is no
 //! other edge there; else it gets a block of its own. Where that cannot be (edges to landing pads, and of indirect
 //! jumps), the hooks of all edges to the block become one at its start, whose arguments are phis.
 //!
@@ -51,7 +51,7 @@ pub struct Options {
     pub when: When,
 }
 
-/// The pass.
+/// Puts hooks of tools in.
 #[derive(Debug)]
 pub struct Instrument {
     options: Options,
@@ -86,7 +86,7 @@ impl FunctionPass for Instrument {
                 head: cx.head,
                 id,
                 loops: cx.analyses.get::<LoopTree>(function),
-                bound,
+                texts: &bound.texts,
                 tool: index,
             };
             state.requests.first_hook = bound.parts[index].first_hook;
@@ -207,19 +207,25 @@ impl Putter<'_> {
     }
 
     fn put_edges(&mut self, requests: &Requests, edges: &[(Block, Block, usize)]) -> Result<(), PassError> {
-        let mut joined: Vec<Block> = Vec::new();
+        // The blocks with edges that have no place of their own, and how many hooks all edges to them share.
+        let mut joined: Vec<(Block, Vec<usize>)> = Vec::new();
         let mut next = 0;
         while let Some(&(from, to, _)) = edges.get(next) {
             let end = next + edges[next..].partition_point(|edge| (edge.0, edge.1) == (from, to));
-            let these = &edges[next..end];
+            let mut these: Vec<usize> = edges[next..end].iter().map(|edge| edge.2).collect();
             next = end;
             let ways_in = self.function.predecessors(to).len();
-            let spot = if ways_in > 1 && self.has_stubborn_edge(to) && self.are_alike(requests, edges, to) {
-                if !joined.contains(&to) {
-                    joined.push(to);
+            if ways_in > 1 && self.has_stubborn_edge(to) {
+                if !joined.iter().any(|row| row.0 == to) {
+                    joined.push((to, self.shared(requests, edges, to)));
                 }
+                let shared = &joined.iter().find(|row| row.0 == to).expect("it is there now").1;
+                take_shared(requests, shared, &mut these);
+            }
+            if these.is_empty() {
                 continue;
-            } else if self.leads_there_alone(from) {
+            }
+            let spot = if self.leads_there_alone(from) {
                 self.spot_before(self.function.terminator(from))
             } else if ways_in == 1 {
                 Spot::Start(to)
@@ -233,13 +239,13 @@ impl Putter<'_> {
                     to.index()
                 )));
             };
-            for &(_, _, index) in these {
+            for index in these {
                 let request = &requests.list[index];
                 self.call(spot, request, requests.args_of(request))?;
             }
         }
-        for to in joined {
-            self.join_edges(requests, edges, to)?;
+        for (to, shared) in joined {
+            self.join_edges(requests, edges, (to, &shared))?;
         }
         Ok(())
     }
@@ -267,20 +273,38 @@ impl Putter<'_> {
         self.function.predecessors(to).iter().map(of_edge).collect()
     }
 
-    /// Whether all edges to a block have the same hooks.
-    fn are_alike(&self, requests: &Requests, edges: &[(Block, Block, usize)], to: Block) -> bool {
+    /// The hooks that all edges to a block have, each as often as all have it.
+    fn shared(&self, requests: &Requests, edges: &[(Block, Block, usize)], to: Block) -> Vec<usize> {
         let columns = self.columns(edges, to);
         let hooks =
             |column: &[usize]| -> Vec<usize> { column.iter().map(|&index| requests.list[index].hook).collect() };
-        let first = hooks(&columns[0]);
-        columns.iter().all(|column| hooks(column) == first)
+        let mut shared = hooks(&columns[0]);
+        for column in &columns[1..] {
+            let mut others = hooks(column);
+            shared.retain(|hook| match others.iter().position(|other| other == hook) {
+                Some(place) => {
+                    others.remove(place);
+                    true
+                }
+                None => false,
+            });
+        }
+        shared
     }
 
-    /// Makes one hook at the start of a block of those on all edges to it.
-    fn join_edges(&mut self, requests: &Requests, edges: &[(Block, Block, usize)], to: Block) -> Result<(), PassError> {
+    /// Makes one hook at the start of a block of each that all edges to it share.
+    fn join_edges(
+        &mut self,
+        requests: &Requests,
+        edges: &[(Block, Block, usize)],
+        (to, shared): (Block, &[usize]),
+    ) -> Result<(), PassError> {
         let predecessors = self.function.predecessors(to).to_vec();
-        let columns = self.columns(edges, to);
-        for number in 0..columns[0].len() {
+        let mut columns = self.columns(edges, to);
+        for column in &mut columns {
+            *column = take_shared(requests, shared, column);
+        }
+        for number in 0..shared.len() {
             let request = requests.list[columns[0][number]];
             let mut operands = Vec::new();
             for (index, ty) in self.params(&request).into_iter().enumerate() {
@@ -435,6 +459,16 @@ impl Putter<'_> {
              as `sizes`"
         ))
     }
+}
+
+/// Takes the requests for shared hooks out of those of an edge; they are returned in the order of the hooks.
+fn take_shared(requests: &Requests, shared: &[usize], these: &mut Vec<usize>) -> Vec<usize> {
+    let mut taken = Vec::new();
+    for hook in shared {
+        let place = these.iter().position(|&index| requests.list[index].hook == *hook);
+        taken.extend(place.map(|place| these.remove(place)));
+    }
+    taken
 }
 
 /// Whether nothing may stand between a call and the return behind it.

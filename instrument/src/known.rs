@@ -1,9 +1,9 @@
 //! What is known of a hook and how it is called, found when it is first wanted.
 
-use crate::analyze::Analysis;
+use crate::analyze::{Analysis, facts_of};
 use crate::decide::{Options, Way, explain};
-use crate::tool::Tool;
-use frazil_ir::TargetFacts;
+use crate::hook_module::HookModule;
+use frazil_ir::{CallConv, EntityRef, FuncId, TargetFacts};
 use frazil_passes::Recipe;
 
 /// What is known of a hook.
@@ -11,20 +11,43 @@ use frazil_passes::Recipe;
 pub struct Known {
     pub analysis: Analysis,
     pub way: Way,
+    /// How it is called where it keeps registers.
+    pub convention: CallConv,
     /// What was decided and why, for people.
     pub explanation: String,
 }
 
 impl Known {
     /// Looks at a hook of a tool.
-    pub fn new(tool: &Tool, hook: usize, target: &TargetFacts, cleaner: &Recipe, options: &Options) -> Known {
-        let hook = &tool.hooks[hook];
-        let analysis = Analysis::new(&tool.module, hook.function, target, cleaner);
+    pub fn new(
+        module: &HookModule,
+        name: &str,
+        hook: FuncId,
+        (target, cleaner): (&TargetFacts, &Recipe),
+        options: &Options,
+    ) -> Known {
+        let analysis = Analysis::new(module, hook, target, cleaner);
         let (way, _) = options.way(&analysis);
         Known {
-            explanation: explain(&hook.name, &analysis, options),
+            explanation: explain(name, &analysis, options),
             analysis,
             way,
+            convention: convention(module, hook),
         }
     }
 }
+
+/// The convention of a hook in its object. It keeps all registers that it does not need for its results, of which it
+/// has none, so that a call costs what the hook overwrites: if it calls nothing, also registers of floats and vectors;
+/// otherwise it would have to save all of them each time.
+pub fn convention(module: &HookModule, hook: FuncId) -> CallConv {
+    let function = &module.functions[hook.index()];
+    match facts_of(function).calls {
+        0 => PRESERVE_ALL,
+        _ => PRESERVE_MOST,
+    }
+}
+
+/// LLVM's numbers of the conventions (`llvm/IR/CallingConv.h`).
+const PRESERVE_MOST: CallConv = CallConv(14);
+const PRESERVE_ALL: CallConv = CallConv(15);

@@ -1,9 +1,10 @@
 //! Instrumentation: a tool's hooks are called at places of a program, analysed once, inlined and summed up.
 //!
 //! A [tool file](text) names the hooks' module and says where they are called; a program in Rust may bring an
-//! [`Instrumenter`] of its own. The tools are [bound](bind) to the program's module when that is opened. Then two passes,
-//! registered like all others, do the work on each function: [`insert`] puts the pseudo-operation `hook_call` in, early
-//! or late in the recipe, and [`expand`] makes code of it, last of all. Contract 15 says what the passes in between do.
+//! [`Instrumenter`] of its own. The tools are [bound](bind) to the program's module when that is opened. Then two
+//! passes, registered like all others, do the work on each function: [`insert`] puts the pseudo-operation `hook_call`
+//! in, early or late in the recipe, and [`expand`] makes code of it, last of all. Contract 15 says what the passes in
+//! between do.
 //!
 //! This crate opens no file and knows no target.
 
@@ -13,8 +14,10 @@ pub mod decide;
 mod evaluate;
 pub mod expand;
 mod find;
+pub mod hook_module;
 pub mod hooks;
 pub mod insert;
+pub mod inserts;
 pub mod known;
 mod merge;
 mod partial;
@@ -22,10 +25,12 @@ pub mod places;
 pub mod request;
 mod splice;
 pub mod text;
+mod texts;
 pub mod tool;
 
 pub use bind::{Bound, bind, promote};
-pub use hooks::{Hook, HookModule};
+pub use hook_module::HookModule;
+pub use hooks::Hook;
 pub use request::{HookArg, Instrumenter, Names, Place, Requests, View};
 pub use text::{Source, When};
 pub use tool::{Tool, Tools};
@@ -39,9 +44,14 @@ pub fn register(registry: &mut Registry) {
     registry.function(expand::INFO, expand::make);
 }
 
-/// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others for
-/// tools that say `early`, behind them for the rest, and then `expand-hooks`.
+/// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others
+/// for tools that say `early`, behind them for the rest, and then `expand-hooks`.
 pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
+    add_steps_with(recipe, tools, decide::Options::default());
+}
+
+/// The same with criteria of one's own for inlining.
+pub fn add_steps_with(recipe: &mut Recipe, tools: &Tools, criteria: decide::Options) {
     let has = |recipe: &Recipe, name: &str| recipe.steps.iter().any(|step| step.info.name == name);
     let step = |info: frazil_ir::PassInfo, pass: Box<dyn frazil_ir::FunctionPass>| FunctionStep {
         info,
@@ -67,7 +77,7 @@ pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
         }
     }
     if !has(recipe, expand::INFO.name) {
-        let pass = expand::make(decide::Options::default());
+        let pass = expand::make(criteria);
         recipe.steps.push(step(expand::INFO, Box::new(pass)));
     }
 }

@@ -1,7 +1,7 @@
 //! Sums of additions to numbers in memory: many hooks become one update.
 //!
-//! What is added up is what a hook was found to do, whatever it is called. Only places and amounts that are known at the
-//! site are summed up: those of a counter for everything, and those of a counter for each block, but not those of a
+//! What is added up is what a hook was found to do, whatever it is called. Only places and amounts that are known at
+//! the site are summed up: those of a counter for everything, and those of a counter for each block, but not those of a
 //! histogram of addresses.
 
 use crate::evaluate::KnownAddress;

@@ -19,9 +19,9 @@
 //!   return
 //! ```
 //!
-//! The side that returns is the fast path. The other one calls the hook itself, which begins anew: so what the hook does
-//! before the branch must not have been done yet, and stores are deferred into the fast path. A load that might see a
-//! deferred store keeps a hook from being divided so, and so do calls and what can trap before the branch.
+//! The side that returns is the fast path. The other one calls the hook itself, which begins anew: so what the hook
+//! does before the branch must not have been done yet, and stores are deferred into the fast path. A load that might
+//! see a deferred store keeps a hook from being divided so, and so do calls and what can trap before the branch.
 
 use frazil_ir::{
     Block, CallFlags, ConstView, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, SymbolId,

@@ -49,7 +49,7 @@ pub const KINDS: &[(&str, Kind)] = &[
 ];
 
 impl Kind {
-    /// The kind of this word.
+    /// The kind that tool files call so.
     pub fn from_word(word: &str) -> Option<Kind> {
         KINDS.iter().find(|row| row.0 == word).map(|row| row.1)
     }
@@ -178,7 +178,7 @@ pub enum Nature {
 }
 
 impl Datum {
-    /// The datum of this word.
+    /// The datum that tool files call so.
     pub fn from_word(word: &str) -> Option<Datum> {
         if let Some(number) = word.strip_prefix("argument-").and_then(|rest| rest.parse().ok()) {
             return Some(Datum::Argument(number));

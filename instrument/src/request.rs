@@ -3,7 +3,7 @@
 //! A tool file is one such [`Instrumenter`]; a program in Rust may bring others. Nothing is edited while one looks: the
 //! pass [`crate::insert`] puts in afterwards what all have asked for.
 
-use crate::bind::Bound;
+use crate::texts::Texts;
 use frazil_ir::debug::kind::{File, LexicalBlock, LexicalBlockFile, Subprogram};
 use frazil_ir::debug::{Location, NodeRef};
 use frazil_ir::loops::LoopTree;
@@ -29,11 +29,9 @@ pub trait Instrumenter: fmt::Debug + Send + Sync {
 /// Names of the program that hooks are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Of functions.
     pub functions: bool,
-    /// Of source files.
+    /// Of the source.
     pub files: bool,
-    /// Of operations.
     pub opcodes: bool,
 }
 
@@ -46,7 +44,7 @@ pub struct View<'a> {
     /// The function's number in its module.
     pub id: FuncId,
     pub loops: &'a LoopTree,
-    pub(crate) bound: &'a Bound,
+    pub(crate) texts: &'a Texts,
     /// Which tool looks.
     pub(crate) tool: usize,
 }
@@ -59,22 +57,22 @@ impl<'a> View<'a> {
 
     /// A text of [`crate::Tool::texts`], as an argument.
     pub fn text(&self, number: usize) -> HookArg {
-        HookArg::Symbol(self.bound.text(self.tool, number))
+        HookArg::Symbol(self.texts.of_tools[self.tool][number])
     }
 
     /// The function's name as an argument, if [`Names::functions`] asked for it.
     pub fn function_name(&self) -> HookArg {
-        HookArg::of_name(self.bound.function_name(self.id))
+        HookArg::of_name(self.texts.function(self.id))
     }
 
     /// The name of an operation as an argument, if [`Names::opcodes`] asked for it.
     pub fn opcode_name(&self, op: Opcode) -> HookArg {
-        HookArg::of_name(self.bound.opcode_name(op))
+        HookArg::of_name(self.texts.opcode(op))
     }
 
     /// The name of the source file of an instruction as an argument, if [`Names::files`] asked for it.
     pub fn file_name(&self, inst: Inst) -> HookArg {
-        HookArg::of_name(self.bound.file_name(self.file_of(inst).unwrap_or_default()))
+        HookArg::of_name(self.texts.file(self.file_of(inst).unwrap_or_default()))
     }
 
     fn location_of(&self, inst: Inst) -> Option<&'a Location> {

@@ -22,6 +22,8 @@ pub(crate) struct Copied {
     slots: FxHashMap<usize, Vec<Operand>>,
     /// Signatures of the calls of bodies, by hook.
     signatures: FxHashMap<(usize, SigId), SigId>,
+    /// Signatures of hooks that keep registers, by hook.
+    pub entries: FxHashMap<usize, SigId>,
 }
 
 impl Copied {
@@ -29,6 +31,7 @@ impl Copied {
         self.constants.clear();
         self.slots.clear();
         self.signatures.clear();
+        self.entries.clear();
     }
 }
 
@@ -49,6 +52,8 @@ pub(crate) struct Splicer<'a> {
     pub body: &'a Function,
     /// The hook's number among all.
     pub hook: usize,
+    /// How the hook itself is called by its fast part, if not as it is written.
+    pub entry: Option<(SymbolId, SigId)>,
     /// Symbols of the program's module by those of the hooks'.
     pub symbols: &'a [SymbolId],
     pub pointer_bits: u32,
@@ -293,6 +298,14 @@ impl Splicer<'_> {
             .function
             .copy_mapped(*data, &words, |_| next.next().expect("as many as before"));
         if copy.op == Opcode::Call {
+            if let Some((symbol, sig)) = self.entry {
+                // There is no other call in a fast part.
+                copy.a = Operand::symbol(symbol);
+                let mut words = words.clone();
+                words[1] = Operand::raw(sig.as_u32());
+                words[2..].copy_from_slice(&self.function.pooled(&copy)[2..]);
+                copy.b = Operand::raw(self.function.push_pool(&words));
+            }
             copy.flags |= CallFlags::NO_UNWIND.bits();
             copy.flags &= !CallFlags::TAIL.bits();
         }

@@ -2,7 +2,9 @@
 //!
 //! Everything that a tool file may have wrong is said here, with file and line, before anything is compiled.
 
-use crate::hooks::{Hook, HookModule, type_word};
+use crate::hook_module::HookModule;
+use crate::hooks::{Hook, type_word};
+use crate::inserts::{Arg, Filters, Insert};
 use crate::places::{Datum, KINDS, Kind, Nature, words_at};
 use crate::request::Instrumenter;
 use crate::text::{InsertText, Side, Source, When};
@@ -13,43 +15,7 @@ use frazil_passes::recipe::hint;
 use regex_lite::Regex;
 use toml::{Spanned, Value};
 
-/// What a hook is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Arg {
-    /// A number, cut to the parameter's width.
-    Int(i128),
-    /// A text, by its number in [`Tool::texts`].
-    Text(usize),
-    Datum(Datum),
-}
-
-/// Which places are meant, besides their kind.
-#[derive(Clone, Debug, Default)]
-pub struct Filters {
-    pub functions: Option<Regex>,
-    pub not_functions: Option<Regex>,
-    pub callees: Option<Regex>,
-    pub files: Option<Regex>,
-    /// First and last line.
-    pub lines: Option<(u32, u32)>,
-    pub opcodes: Vec<Opcode>,
-    /// Bytes.
-    pub sizes: Vec<u64>,
-    pub address_spaces: Vec<u32>,
-}
-
-/// A table `[[insert]]` that was checked.
-#[derive(Clone, Debug)]
-pub struct Insert {
-    pub kind: Kind,
-    pub side: Side,
-    /// The hook's number in [`Tool::hooks`].
-    pub hook: usize,
-    pub args: Vec<Arg>,
-    pub filters: Filters,
-}
-
-/// A tool.
+/// Hooks, and what says where they are called.
 #[derive(Debug)]
 pub struct Tool {
     pub name: String,
@@ -141,7 +107,7 @@ impl Tool {
         when: When,
         instrumenter: Box<dyn Instrumenter>,
     ) -> Result<Tool, RecipeError> {
-        let list: Result<Vec<Hook>, String> = hooks.iter().map(|hook| module.hook(hook)).collect();
+        let list: Result<Vec<Hook>, String> = hooks.iter().map(|hook| Hook::find(&module, hook)).collect();
         Ok(Tool {
             name: name.to_owned(),
             file: name.to_owned(),
@@ -255,7 +221,7 @@ impl Checker<'_> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let found = self.module.hook(name.get_ref());
+        let found = Hook::find(self.module, name.get_ref());
         self.hooks
             .push(found.map_err(|message| self.source.error(name, message))?);
         Ok(self.hooks.len() - 1)

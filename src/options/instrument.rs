@@ -1,6 +1,7 @@
 //! Options about tools that instrument programs, and reading what they name.
 
 use crate::diagnostics::{Error, Stage};
+use crate::options::InputForm;
 use crate::{input, llvm, recognize};
 use clap::Args;
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
@@ -36,6 +37,22 @@ impl InstrumentArguments {
     }
 }
 
+/// The bytes of a tool's hooks, and whether they are text of the intermediate representation.
+pub(crate) fn read_hooks_file(path: &Path) -> Result<(Vec<u8>, InputForm), Error> {
+    let bytes = input::read(path)?;
+    if recognize::is_frazil_text(&bytes) || path.extension().is_some_and(|extension| extension == "fzl") {
+        return Ok((bytes, InputForm::Text));
+    }
+    if let Some(complaint) = recognize::complaint(path, &bytes) {
+        return Err(Error::new(Stage::Read, complaint));
+    }
+    let bytes = match llvm::is_text(&bytes) {
+        true => llvm::read(path, &bytes, &super::LlvmOptions::default())?,
+        false => bytes,
+    };
+    Ok((bytes, InputForm::Bitcode))
+}
+
 fn wrong(error: frazil_passes::RecipeError) -> Error {
     Error::new(Stage::Options, error.to_string())
 }
@@ -56,17 +73,10 @@ pub(crate) fn hooks_path(tool: &Path, hooks: &str) -> PathBuf {
 
 /// The module of hooks with all of its functions.
 fn read_hooks(path: &Path) -> Result<HookModule, Error> {
-    let bytes = input::read(path)?;
-    if recognize::is_frazil_text(&bytes) || path.extension().is_some_and(|extension| extension == "fzl") {
+    let (bytes, form) = read_hooks_file(path)?;
+    if form == InputForm::Text {
         return parse_hooks(&bytes);
     }
-    if let Some(complaint) = recognize::complaint(path, &bytes) {
-        return Err(Error::new(Stage::Read, complaint));
-    }
-    let bytes = match llvm::is_text(&bytes) {
-        true => llvm::read(path, &bytes, &super::LlvmOptions::default())?,
-        false => bytes,
-    };
     let platform_of = |triple: &[u8]| crate::platform_of(triple);
     let bitcode = BitcodeModule::open(&bytes, &ReadOptions::new(&platform_of))?;
     let mut reader = FunctionReader::new(&bitcode);

@@ -13,7 +13,7 @@ pub(crate) mod words;
 
 pub use debug::DebugArguments;
 pub use instrument::InstrumentArguments;
-pub(crate) use instrument::hooks_path;
+pub(crate) use instrument::{hooks_path, read_hooks_file};
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
@@ -129,8 +129,8 @@ pub struct Options {
     pub threads: u32,
     /// The tools whose hooks are called at places of the program.
     pub instrument: Option<Arc<Tools>>,
-    /// The name of the tool, if the module is that of its hooks: what is private there gets names for other objects.
-    pub promotes: Option<String>,
+    /// The tool by its number among those, if the module is that of its hooks.
+    pub hooks_of: Option<(Arc<Tools>, usize)>,
     /// Whether the process ends after this module: the system gets the memory back faster than piece by piece, as with
     /// clang's `-disable-free`.
     pub ends_process: bool,
@@ -166,7 +166,7 @@ impl Default for Options {
             measure: false,
             threads: 0,
             instrument: None,
-            promotes: None,
+            hooks_of: None,
             ends_process: false,
         }
     }
@@ -338,7 +338,7 @@ impl Arguments {
             measure: self.observe.time_passes.is_some(),
             threads: self.threads.unwrap_or_else(processors),
             instrument: tools,
-            promotes: None,
+            hooks_of: None,
             ends_process: false,
         })
     }

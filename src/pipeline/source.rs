@@ -5,7 +5,7 @@ use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, text, verify};
+use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, Signature, text, verify};
 
 /// What an instruction would take in bitcode.
 const TEXT_INSTRUCTION_BYTES: u64 = 4;
@@ -63,7 +63,7 @@ impl<'a> Opened<'a> {
             let valid = error.valid_up_to();
             wrong(format!("the text is no UTF-8 after {valid} bytes"))
         })?;
-        let (mut module, functions) = text::parse_module(input).map_err(|error| misread(input, error))?;
+        let (mut module, mut functions) = text::parse_module(input).map_err(|error| misread(input, error))?;
         if let Some(triple) = triple(options) {
             module.triple = module.strings.add(triple.as_bytes());
         }
@@ -71,6 +71,15 @@ impl<'a> Opened<'a> {
         change_heads(module.functions.values_mut(), options);
         verify::verify_module(&module).map_err(|errors| invalid(&errors))?;
         instrument(&mut module, options)?;
+        if options.hooks_of.is_some() {
+            for (function, head) in functions.iter_mut().zip(module.functions.values()) {
+                let signature = function.take_signature();
+                function.set_signature(Signature {
+                    call_conv: head.call_conv,
+                    ..signature
+                });
+            }
+        }
         Ok(Opened::Text {
             module: Box::new(module),
             functions,
@@ -140,8 +149,8 @@ fn instrument(module: &mut Module, options: &Options) -> Result<(), Error> {
         let bound = frazil_instrument::bind(tools, module);
         bound.map_err(|error| Error::new(Stage::Options, error.to_string()))?;
     }
-    if let Some(tool) = &options.promotes {
-        frazil_instrument::promote(tool, module);
+    if let Some((tools, number)) = &options.hooks_of {
+        frazil_instrument::promote(&tools.all()[*number], module);
     }
     Ok(())
 }

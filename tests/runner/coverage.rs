@@ -21,6 +21,8 @@ const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::SpaceSet, "there is one address space"),
     (Opcode::SjljSetjmp, "frames and addresses of code are the target's"),
     (Opcode::SjljLongjmp, "frames and addresses of code are the target's"),
+    (Opcode::HookCall, "passes make code of it"),
+    (Opcode::ReadingHookCall, "passes make code of it"),
     (Opcode::Trap, "it ends the program"),
     (Opcode::Debugtrap, "it stops the program"),
 ];

@@ -109,6 +109,18 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 fn add_trials(name: &str, case: &Arc<Case>, trials: &mut Vec<Trial>) {
+    if case.tests.iter().any(|test| test.check == "run") {
+        for part in checks::counted::parts(name)
+            .into_iter()
+            .filter(|part| checks::counted::is_for(case, part))
+        {
+            let ignored = checks::is_unavailable(&part);
+            let case = case.clone();
+            let title = format!("{name} counted {part}");
+            let run = move || checks::counted::run(&case, &part).map_err(Failed::from);
+            trials.push(Trial::test(title, run).with_ignored_flag(ignored));
+        }
+    }
     for test in &case.tests {
         let Some(check) = checks::CHECKS.iter().find(|check| check.name == test.check) else {
             let message = format!("there is no check `{}`", test.check);

@@ -136,6 +136,14 @@ impl CommandLine {
             match word.to_str() {
                 Some("--fallback") => line.fallback = true,
                 Some("--frazil-help") => line.help = true,
+                Some(text) if text == "--instrument" || text.starts_with("--instrument=") => {
+                    let is_joined = text != "--instrument";
+                    line.frazil.push(word);
+                    if !is_joined {
+                        let missing = || io::Error::other("--instrument: the next word must be a tool file");
+                        line.frazil.push(words.next().ok_or_else(missing)?);
+                    }
+                }
                 Some("-Xfrazil") => {
                     let option = words.next();
                     let missing = || io::Error::other("-Xfrazil: the next word must be an option for Frazil");
@@ -149,6 +157,13 @@ impl CommandLine {
             }
         }
         Ok(line)
+    }
+
+    /// Whether tools are named.
+    pub fn has_tools(&self) -> bool {
+        self.frazil
+            .iter()
+            .any(|word| word.as_encoded_bytes().starts_with(b"--instrument"))
     }
 
     /// What is asked for.
@@ -170,6 +185,8 @@ impl CommandLine {
         match () {
             () if options.iter().any(makes_none) => Request::NoCode,
             () if options.iter().any(may_be_source) || options.iter().any(has_more) => Request::Code,
+            // What links must link hooks, too.
+            () if self.has_tools() => Request::Code,
             () => Request::NoCode,
         }
     }

@@ -7,6 +7,7 @@ use crate::code_options;
 use crate::command_line::CommandLine;
 use crate::interruption::Interruption;
 use crate::plan::{CodeKind, Job};
+use crate::scratch::Folder;
 use frazil::diagnostics::Error;
 use frazil::embedded::{Embedded, Wanted};
 use frazil::options::{CompressDebug, Emit, SplitDebug};
@@ -70,6 +71,29 @@ impl Runner<'_> {
         let (program, words) = job.words.split_first().expect("commands have a program");
         let status = self.start(program, words, Stdio::inherit(), input)?.status;
         Ok(Failure::of(status))
+    }
+
+    /// Has the linker join the objects of the tools' hooks, too.
+    ///
+    /// # Errors
+    /// When it cannot be started, or an object cannot be written.
+    pub fn link_with_hooks(&self, job: &Job, scratch: &Folder) -> io::Result<Result<(), Failure>> {
+        let hooks = Embedded::new(&self.line.frazil, 's').and_then(|frazil| frazil.hooks());
+        let hooks = match hooks {
+            Ok(hooks) => hooks,
+            Err(error) => {
+                say(&error.render(""));
+                return Ok(Err(Failure::Code(1)));
+            }
+        };
+        let mut words = job.words.clone();
+        for (number, (_, object)) in hooks.iter().enumerate() {
+            let path = scratch.path().join(format!("hooks{number}.o"));
+            fs::write(&path, object)?;
+            // In front of the libraries that they need.
+            words.insert(1, path.into());
+        }
+        self.run_as_it_is(&Job { words }, None)
     }
 
     /// Has Frazil make what clang would.

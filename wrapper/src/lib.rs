@@ -54,6 +54,7 @@ Options besides clang's:
   --fallback        have clang compile what Frazil refuses, and report it
   -Xfrazil OPTION   an option for Frazil: -Xfrazil --recipe=O1, -Xfrazil --disable=licm, -Xfrazil --check-regalloc,
                     -Xfrazil --stats and others that `frazil --help` lists; as often as wanted, one word at a time
+  --instrument=FILE have the hooks of a tool called at places of the program, and link them; FILE is a tool file
   --frazil-help     print this
 
 Options that are orders to LLVM's code generator (-mllvm, -fstack-usage, -flto and others) are refused by name.
@@ -166,6 +167,7 @@ fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
         }
         let outcome = match &refusal {
             _ if !runs => Ok(()),
+            None if line.has_tools() && job.is_link() => runner.link_with_hooks(job, &scratch)?,
             None => runner.run(job)?,
             Some(reason) => {
                 if job

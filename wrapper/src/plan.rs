@@ -169,6 +169,18 @@ impl Job {
         (program_and_kind[1] == "-cc1").then_some(rest)
     }
 
+    /// Whether it makes a program or a shared library of objects.
+    pub fn is_link(&self) -> bool {
+        let kind = self.words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+        let program = Path::new(self.words.first().map_or(OsStr::new(""), OsString::as_os_str));
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let is_linker = ["ld", "ld.bfd", "ld.gold", "mold", "collect2"]
+            .iter()
+            .any(|linker| name.ends_with(linker));
+        let links_for_c = name.ends_with("gcc") || name.ends_with("g++");
+        !kind.starts_with("-cc1") && (is_linker || links_for_c || name.ends_with("lld")) && !self.has("-r")
+    }
+
     /// The kind of code that is made of a source, if that is the job.
     pub fn code_kind(&self) -> Option<CodeKind> {
         let words = self.compiler_words()?;

@@ -1,7 +1,7 @@
 //! Frames, operands, control flow and the instruction loop.
 
 use super::value::{Scalar, Value, mask, scalar_bits};
-use super::{Interpreter, Outcome, Stop};
+use super::{Event, Interpreter, Outcome, Stop};
 use crate::constant::ConstView;
 use crate::entities::{Block, ConstId};
 use crate::function::{Function, InstData, ValueKind};
@@ -84,6 +84,7 @@ impl<'a> Interpreter<'a> {
             frame.values[slot.address.index()] = Some(Value::bits(u128::from(address)));
         }
         self.frames.push(frame);
+        self.tell(Event::Enter { function });
         self.copy_byval_arguments()
     }
 
@@ -94,8 +95,13 @@ impl<'a> Interpreter<'a> {
                 .steps_left
                 .checked_sub(1)
                 .ok_or_else(|| Stop::Limit("steps".to_owned()))?;
+            let (index, position) = (self.top().function, self.top().position);
+            self.tell(Event::Inst {
+                function: index,
+                position,
+            });
             let function = self.function();
-            let data = function.insts[self.top().position];
+            let data = function.insts[position];
             match self.inst(function, &data)? {
                 Next::Go => self.frame().position += 1,
                 Next::Entered => {}
@@ -214,7 +220,12 @@ impl<'a> Interpreter<'a> {
 
     /// Goes to a block: all phis read their operands, then get their values.
     pub(super) fn jump(&mut self, function: &'a Function, target: Block) -> Outcome<()> {
-        let from = self.top().block;
+        let (from, index) = (self.top().block, self.top().function);
+        self.tell(Event::Edge {
+            function: index,
+            from,
+            to: target,
+        });
         let edge = function.cfg.successors(from).iter().find(|edge| edge.target == target);
         let column = edge
             .ok_or_else(|| Stop::Unsupported("a function without its graph".to_owned()))?

@@ -33,7 +33,7 @@ mod vectors;
 pub use memory::{Byte, Memory};
 pub use value::{Scalar, Value};
 
-use crate::entities::{FuncId, SymbolId};
+use crate::entities::{Block, FuncId, SymbolId};
 use crate::function::Function;
 use crate::module::Module;
 use crate::platform::Platform;
@@ -77,6 +77,17 @@ pub type Outcome<T> = Result<T, Stop>;
 /// An external function: gets its name, arguments and the memory; `None` if it does not know the name.
 pub type External<'a> = dyn FnMut(&str, &[Value], &mut Memory) -> Option<Outcome<Vec<Value>>> + 'a;
 
+/// What happens in a run, as an observer is told. Functions are named by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A function begins.
+    Enter { function: usize },
+    /// The instruction at this position of the function is executed next; phis are not told.
+    Inst { function: usize, position: usize },
+    /// Control goes from a block to another one.
+    Edge { function: usize, from: Block, to: Block },
+}
+
 /// Bounds on a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -103,6 +114,7 @@ pub struct Interpreter<'a> {
     module: &'a Module,
     functions: &'a [Function],
     external: Option<Box<External<'a>>>,
+    observer: Option<Box<dyn FnMut(Event) + 'a>>,
     platform: Option<&'static Platform>,
     memory: Memory,
     addresses: FxHashMap<SymbolId, u64>,
@@ -126,6 +138,7 @@ impl<'a> Interpreter<'a> {
             module,
             functions,
             external: None,
+            observer: None,
             platform: None,
             memory: Memory::new(end, limits.memory_bytes),
             addresses: FxHashMap::default(),
@@ -145,6 +158,19 @@ impl<'a> Interpreter<'a> {
     ) -> Self {
         self.external = Some(Box::new(external));
         self
+    }
+
+    /// Tells what happens.
+    #[must_use]
+    pub fn with_observer(mut self, observer: impl FnMut(Event) + 'a) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    fn tell(&mut self, event: Event) {
+        if let Some(observer) = &mut self.observer {
+            observer(event);
+        }
     }
 
     /// Has lists of variable arguments like a platform.

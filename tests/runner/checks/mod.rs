@@ -1,6 +1,7 @@
 //! The checks that cases ask for, one file each.
 
 mod asm;
+pub mod counted;
 pub mod mach;
 mod object;
 pub mod opt;

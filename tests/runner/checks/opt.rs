@@ -75,6 +75,7 @@ fn recipe(words: &[String], without: &[&str]) -> Result<Recipe, String> {
             Vec::new()
         },
     };
-    let recipe = Book::new(&Registry::builtin()).recipe("Om1", &overrides);
+    let registry = Registry::builtin().with(frazil::instrument::register);
+    let recipe = Book::new(&registry).recipe("Om1", &overrides);
     recipe.map_err(|error| error.to_string())
 }

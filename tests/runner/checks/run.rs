@@ -82,13 +82,13 @@ fn is_defined(expected: &Expected) -> bool {
 }
 
 /// An expected result: its bits, and whether they are a NaN, which then stands for all of them.
-struct Bits {
+pub(super) struct Bits {
     value: u128,
     is_nan: bool,
 }
 
 /// What the results as written stand for: they are parsed as operands of a `return`.
-fn expected_results(
+pub(super) fn expected_results(
     case: &Case,
     module: &Module,
     functions: &[Function],
@@ -163,7 +163,7 @@ fn is_nan(ty: TypeData, bits: u128) -> bool {
     }
 }
 
-fn compare(expected: &Expected, answer: &Answer, bits: &[Bits]) -> Result<(), String> {
+pub(super) fn compare(expected: &Expected, answer: &Answer, bits: &[Bits]) -> Result<(), String> {
     match (expected, answer) {
         (Expected::Results(_), Answer::Results(found)) => {
             let fits = found.len() == bits.len()

@@ -2,7 +2,7 @@
 
 pub mod compiled;
 mod interp;
-mod native;
+pub mod native;
 pub mod testisa;
 
 use super::case::{Case, Run};

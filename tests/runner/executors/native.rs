@@ -47,6 +47,9 @@ pub const AARCH64: Executor = Executor {
 /// Results of a run, at most.
 const MOST_RESULTS: usize = 16;
 
+/// Bytes for the results of a run.
+pub const RESULTS_BYTES: usize = MOST_RESULTS * RESULT_BYTES;
+
 /// Whether this build makes code for a machine.
 fn is_built(machine: &Machine) -> bool {
     frazil::targets().iter().any(|target| target.name == machine.target)
@@ -75,17 +78,37 @@ fn run(
         return Ok(Vec::new());
     }
     let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
-    let main = compiled(machine.compiler, main_program(program), link_option)?;
+    let output = linked_and_run(machine, link_option, main_program(program), &[object])?;
+    answers(program, &output)
+}
+
+/// What a C program prints that is linked with objects, in the way that is usual for a machine.
+pub fn link_and_run(machine: &Machine, main: String, objects: &[Vec<u8>]) -> Result<String, String> {
+    let link_option = match machine.emulator {
+        [] => "-pie",
+        _ => "-static",
+    };
+    linked_and_run(machine, link_option, main, objects)
+}
+
+fn linked_and_run(
+    machine: &Machine,
+    link_option: &'static str,
+    main: String,
+    objects: &[Vec<u8>],
+) -> Result<String, String> {
+    let main = compiled(machine.compiler, main, link_option)?;
     let folder = Folder::new("filetests");
     let program_path = folder.path("case");
     let mut link = Command::new(machine.compiler);
     link.args([link_option, "-o"])
         .arg(&program_path)
-        .args([folder.write("main.o", &*main), folder.write("case.o", object)])
-        .arg("-lm");
-    output_of(&mut link)?;
-    let output = output_of(&mut machine.run(&program_path))?;
-    answers(program, &output)
+        .arg(folder.write("main.o", &*main));
+    for (index, object) in objects.iter().enumerate() {
+        link.arg(folder.write(&format!("case{index}.o"), object));
+    }
+    output_of(link.arg("-lm"))?;
+    output_of(&mut machine.run(&program_path))
 }
 
 /// The object of a C program. Those of a case are the same under every recipe, and many cases share one, so that each
@@ -120,25 +143,31 @@ fn output_of(command: &mut Command) -> Result<String, String> {
     Err(format!("{}: {messages}", output.status))
 }
 
-/// The C program: one line `status bytes` for each run.
-fn main_program(program: &Program<'_>) -> String {
+/// The beginning of a C program that makes runs: what it includes, and `runs`, the functions that make them.
+pub fn main_head(c_code: &str, count: usize) -> String {
     let mut text = String::from(
         "#include <stdarg.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
          #include <sys/mman.h>\n#include <sys/wait.h>\n#include <unistd.h>\n",
     );
-    text.push_str(&program.case.c_code);
-    for index in 0..program.runs.len() {
+    text.push_str(c_code);
+    for index in 0..count {
         let _ = writeln!(text, "void {}(unsigned char *);", run_name(index));
     }
     text.push_str("static void (*const runs[])(unsigned char *) = {\n");
-    for index in 0..program.runs.len() {
+    for index in 0..count {
         let _ = writeln!(text, "    {},", run_name(index));
     }
-    let bytes = MOST_RESULTS * RESULT_BYTES;
+    text.push_str("};\n");
+    text
+}
+
+/// The C program: one line `status bytes` for each run.
+fn main_program(program: &Program<'_>) -> String {
+    let mut text = main_head(&program.case.c_code, program.runs.len());
+    let bytes = RESULTS_BYTES;
     let _ = write!(
         text,
-        "}};\n\
-         int main(void) {{\n\
+        "int main(void) {{\n\
          \x20   unsigned char *results = mmap(0, {bytes}, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n\
          \x20   for (unsigned index = 0; index < sizeof runs / sizeof *runs; index++) {{\n\
          \x20       int status = 0;\n\
@@ -159,21 +188,24 @@ fn main_program(program: &Program<'_>) -> String {
 fn answers(program: &Program<'_>, output: &str) -> Result<Vec<Answer>, String> {
     let lines = output.lines().enumerate().take(program.runs.len());
     lines
-        .map(|(index, line)| {
-            let (status, digits) = line.split_once(' ').ok_or("the program printed something else")?;
-            if status != "0" {
-                let status: i32 = status.parse().map_err(|_| "the program printed something else")?;
-                return Ok(Answer::Failed(format!(
-                    "ended by signal {} or status {}",
-                    status & 0x7f,
-                    status >> 8
-                )));
-            }
-            let pairs = (0..digits.len() / 2).map(|pair| u8::from_str_radix(&digits[2 * pair..2 * pair + 2], 16));
-            let bytes = pairs
-                .collect::<Result<Vec<u8>, _>>()
-                .map_err(|error| error.to_string())?;
-            answer(program, index, &bytes)
-        })
+        .map(|(index, line)| answer_of_line(program, index, line))
         .collect()
+}
+
+/// The answer of a run that a line `status bytes` gives.
+pub fn answer_of_line(program: &Program<'_>, index: usize, line: &str) -> Result<Answer, String> {
+    let (status, digits) = line.split_once(' ').ok_or("the program printed something else")?;
+    if status != "0" {
+        let status: i32 = status.parse().map_err(|_| "the program printed something else")?;
+        return Ok(Answer::Failed(format!(
+            "ended by signal {} or status {}",
+            status & 0x7f,
+            status >> 8
+        )));
+    }
+    let pairs = (0..digits.len() / 2).map(|pair| u8::from_str_radix(&digits[2 * pair..2 * pair + 2], 16));
+    let bytes = pairs
+        .collect::<Result<Vec<u8>, _>>()
+        .map_err(|error| error.to_string())?;
+    answer(program, index, &bytes)
 }

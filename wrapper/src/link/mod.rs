@@ -23,7 +23,10 @@ use crate::command_line::{expanded, file_of_words};
 use crate::compile::say;
 use crate::interruption::Interruption;
 use crate::{FALLBACK_VARIABLE, clang_program, exit_code, is_set, scratch};
-use frazil::{Options, Recipe};
+use frazil::diagnostics::Error;
+use frazil::embedded::hooks_objects;
+use frazil::options::InstrumentArguments;
+use frazil::{Driver, Options, Recipe};
 use input::Input;
 use std::env;
 use std::ffi::OsString;
@@ -46,6 +49,7 @@ frazil-link: a linker for rustc that has Frazil compile the bitcode among its in
 
   RUSTFLAGS=\"-Clinker-plugin-lto -Clinker=frazil-link\" cargo build
 
+-Clink-arg=--instrument=FILE has the hooks of a tool called at places of the program, and links them.
 FRAZIL_LINK_CC=PATH names the C compiler that links, instead of cc. FRAZIL_CC_FALLBACK=1 has clang, which
 FRAZIL_CC_CLANG=PATH names, compile modules that Frazil refuses. FRAZIL_LINK_LOG=FILE adds a line to the file for each
 module: who compiled it, its name, and the reason if that was clang.
@@ -72,10 +76,34 @@ fn link(words: &[OsString]) -> io::Result<ExitCode> {
     let interruption = Interruption::begin(scratch.path().to_owned())?;
     let mut plan = LinkJob::default();
     for word in expanded(words)? {
-        plan.add(word, &scratch)?;
+        match word.to_str().and_then(|word| word.strip_prefix("--instrument=")) {
+            Some(file) => plan.tools.push(file.into()),
+            None => plan.add(word, &scratch)?,
+        }
     }
-    if !plan.compile()? {
+    let job = match Job::new(plan.level, &plan.tools) {
+        Ok(job) => job,
+        Err(Wrong::Tools(error)) => {
+            say(&error.render(""));
+            return Ok(ExitCode::FAILURE);
+        }
+        Err(Wrong::Io(error)) => return Err(error),
+    };
+    if !plan.compile(&job) {
         return Ok(ExitCode::FAILURE);
+    }
+    match job.hooks(&plan.tools) {
+        Ok(hooks) => {
+            for (number, (_, object)) in hooks.iter().enumerate() {
+                let path = scratch.path().join(format!("hooks{number}.o"));
+                fs::write(&path, object)?;
+                plan.words.insert(0, path.into());
+            }
+        }
+        Err(error) => {
+            say(&error.render(""));
+            return Ok(ExitCode::FAILURE);
+        }
     }
     for archive in &plan.archives {
         archive.write()?;
@@ -129,6 +157,8 @@ struct LinkJob {
     words: Vec<OsString>,
     modules: Vec<Module>,
     archives: Vec<Archive>,
+    /// Tool files whose hooks are called.
+    tools: Vec<PathBuf>,
     /// The letter of the level at which LLVM would have compiled.
     level: char,
 }
@@ -139,6 +169,7 @@ impl Default for LinkJob {
             words: Vec::new(),
             modules: Vec::new(),
             archives: Vec::new(),
+            tools: Vec::new(),
             level: '0',
         }
     }
@@ -220,9 +251,8 @@ impl LinkJob {
         Ok(path)
     }
 
-    /// Compiles all modules. `Ok(false)` after messages about some.
-    fn compile(&self) -> io::Result<bool> {
-        let job = Job::new(self.level)?;
+    /// Compiles all modules; `false` after messages about some.
+    fn compile(&self, job: &Job) -> bool {
         let next = AtomicUsize::new(0);
         let failures = Mutex::new(Vec::new());
         let work = || {
@@ -247,13 +277,22 @@ impl LinkJob {
         for (_, message) in &failures {
             let _ = io::stderr().write_all(message.as_bytes());
         }
-        Ok(failures.is_empty())
+        failures.is_empty()
     }
+}
+
+/// Why modules cannot be compiled at all.
+enum Wrong {
+    /// A tool file, or what it names.
+    Tools(Error),
+    Io(io::Error),
 }
 
 /// How modules are compiled.
 struct Job {
     options: Options,
+    /// The recipe without what tools put in.
+    plain: Arc<Recipe>,
     level: char,
     /// clang, for modules that Frazil refuses.
     fallback: Option<Compiler>,
@@ -261,25 +300,44 @@ struct Job {
 }
 
 impl Job {
-    fn new(level: char) -> io::Result<Job> {
-        let recipe = frazil::options::recipe_of_level(level);
+    fn new(level: char, tools: &[PathBuf]) -> Result<Job, Wrong> {
+        let recipe = || {
+            let name = frazil::options::recipe_of_level(level);
+            Recipe::find(name).expect("levels have built-in recipes")
+        };
+        let arguments = InstrumentArguments {
+            instrument: tools.to_vec(),
+            ..InstrumentArguments::default()
+        };
+        let tools = arguments.tools().map_err(Wrong::Tools)?;
+        let mut instrumenting = recipe();
+        if let Some(tools) = &tools {
+            frazil::instrument::add_steps(&mut instrumenting, tools);
+        }
         let log = env::var_os(LOG_VARIABLE).filter(|path| !path.is_empty());
         let log = log.map(|path| File::options().create(true).append(true).open(path));
         Ok(Job {
             options: Options {
-                recipe: Arc::new(Recipe::find(recipe).expect("levels have built-in recipes")),
+                recipe: Arc::new(instrumenting),
+                instrument: tools,
                 // As rustc makes them, so that the linker can leave out what is not used.
                 function_sections: true,
                 data_sections: true,
                 ..Options::default()
             },
+            plain: Arc::new(recipe()),
             level,
             fallback: is_set(FALLBACK_VARIABLE).then(|| Compiler {
                 clang: clang_program(),
                 plus_plus: false,
             }),
-            log: log.transpose()?.map(Mutex::new),
+            log: log.transpose().map_err(Wrong::Io)?.map(Mutex::new),
         })
+    }
+
+    /// The objects of the hooks of tools, whose files these are.
+    fn hooks(&self, files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        hooks_objects(&Driver::builtin(), &self.options, &self.plain, files)
     }
 
     /// Compiles one module; the error is a message for the terminal.
