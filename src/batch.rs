@@ -7,7 +7,6 @@ use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
 use crate::options::InputForm;
-use crate::options::hooks_path;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::STACK_BYTES;
 use crate::timing::Clock;
@@ -17,7 +16,7 @@ use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -44,7 +43,7 @@ impl Driver {
             let message = "no input: name a file, or - to type one; --help shows the options";
             return Err(Error::new(Stage::Options, message));
         }
-        let mut options = arguments.options(recipe)?;
+        let mut options = self.options(arguments, recipe)?;
         options.ends_process = jobs.len() == 1;
         if let Some(folder) = arguments.output_folder() {
             let unmade = |message| Error::new(Stage::Options, format!("-o {}: {message}", folder.display()));
@@ -89,15 +88,14 @@ impl Driver {
                 "--emit hooks compiles the hooks that the files of --instrument name: leave other inputs out",
             );
         }
-        let mut options = arguments.options(self.recipe(arguments, None)?)?;
+        let mut options = self.options(arguments, self.recipe(arguments, None)?)?;
         let Some(tools) = options.instrument.take() else {
             return wrong("--emit hooks: --instrument must name a tool file");
         };
         options.emit = Emit::Obj;
         // The hooks themselves are not instrumented.
         options.recipe = self.recipe(arguments, None)?.into();
-        let paths = arguments.instrument.instrument.iter().zip(tools.all());
-        let inputs: Vec<PathBuf> = paths.map(|(path, tool)| hooks_path(path, &tool.hooks_path)).collect();
+        let inputs: Vec<PathBuf> = tools.all().iter().map(|tool| tool.hooks_path.clone().into()).collect();
         let jobs = arguments.jobs_of(&inputs, Emit::Hooks)?;
         let mut all_worked = true;
         for (number, job) in jobs.iter().enumerate() {
@@ -181,6 +179,9 @@ impl Driver {
         out.commit().map_err(|error| named(Error::output(&error)))?;
         report.times.read += opening;
         report.times.write += start.elapsed();
+        if let Some(sites) = &report.sites {
+            write_sites(&output_name, sites)?;
+        }
         let mut text = String::new();
         if options.observe.prints()
             && !has_printed
@@ -241,6 +242,16 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
         return llvm::read(&job.input, &bytes, &arguments.llvm());
     }
     Ok(bytes)
+}
+
+/// Writes the table of the places of tools beside an output; for one that is no file there is no place.
+fn write_sites(output: &str, sites: &str) -> Result<(), Error> {
+    if !Path::new(output).is_file() {
+        return Ok(());
+    }
+    let mut out = output::Output::new(Path::new(&format!("{output}.sites.json")));
+    let written = out.write_all(sites.as_bytes()).and_then(|()| out.commit());
+    written.map_err(|error| Error::output(&error).about_output(&format!("{output}.sites.json")))
 }
 
 /// Says how hooks were called, if that is wanted.

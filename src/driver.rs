@@ -16,18 +16,21 @@ use crate::{Diagnostic, Options, Report, input, manual, pipeline, refusals};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
+use frazil_instrument::Tool;
 use frazil_passes::observe::Deaf;
 use frazil_passes::recipe::{explain, list_passes, schema};
 use frazil_passes::{Book, Listener, Recipe, Registry};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Passes and targets, and the command over them.
 #[derive(Debug)]
 pub struct Driver {
     passes: Registry,
     targets: Vec<TargetEntry>,
+    tools: Vec<Arc<Tool>>,
 }
 
 impl Driver {
@@ -36,7 +39,15 @@ impl Driver {
         Driver {
             passes: Registry::builtin().with(frazil_instrument::register),
             targets: crate::targets().to_vec(),
+            tools: Vec::new(),
         }
+    }
+
+    /// Has the hooks of a tool called in all programs, besides those of the tool files that the command line names.
+    #[must_use]
+    pub fn with_tool(mut self, tool: Tool) -> Driver {
+        self.tools.push(Arc::new(tool));
+        self
     }
 
     /// Adds the passes that `register` registers.
@@ -175,6 +186,18 @@ impl Driver {
             (None, None, Some(first)) => Ok(first),
             _ => pipeline::target_entry(name, triple.unwrap_or_default(), &self.targets),
         }
+    }
+
+    /// The options that the arguments describe, with the tools of this driver and those of the arguments.
+    pub(crate) fn options(&self, arguments: &Arguments, mut recipe: Recipe) -> Result<Options, Error> {
+        let tools = arguments.instrument.tools(&self.tools)?;
+        if let Some(tools) = &tools {
+            frazil_instrument::add_steps(&mut recipe, tools);
+        }
+        Ok(Options {
+            instrument: tools,
+            ..arguments.options(recipe)?
+        })
     }
 
     /// The recipe that the arguments describe, with the passes of this driver.

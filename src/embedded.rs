@@ -6,7 +6,7 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
-use crate::options::{Arguments, CompressDebug, Emit, Options, hooks_path, read_hooks_file, recipe_of_level, words};
+use crate::options::{Arguments, CompressDebug, Emit, Options, read_hooks_file, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;
 use crate::{Report, dump};
@@ -17,7 +17,7 @@ pub use frazil_emit::dwarf::SplitDebug;
 use frazil_passes::{Observe, Recipe};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The options that another program may be given for Frazil, by the names that the option parser knows them by.
@@ -101,7 +101,7 @@ impl Embedded {
         let options = Options {
             // Build systems start as many compilers as there are processors.
             threads: arguments.threads.unwrap_or(0),
-            ..arguments.options(driver.recipe(&arguments, None)?)?
+            ..driver.options(&arguments, driver.recipe(&arguments, None)?)?
         };
         if let Some(folder) = arguments.observe.dump_dir.as_deref() {
             dump::prepare(folder)?;
@@ -154,8 +154,7 @@ impl Embedded {
     /// # Errors
     /// When hooks cannot be read, or something in them cannot be compiled.
     pub fn hooks(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
-        let paths = &self.arguments.instrument.instrument;
-        hooks_objects(&self.driver, &self.options, &self.plain, paths)
+        hooks_objects(&self.driver, &self.options, &self.plain)
     }
 
     /// The name of the recipe.
@@ -164,7 +163,8 @@ impl Embedded {
     }
 }
 
-/// The objects of the hooks of all tools of a compilation, whose files these are, by a recipe without instrumentation.
+/// The objects of the hooks of all tools of a compilation, by a recipe without instrumentation, each with the name of its
+/// tool.
 ///
 /// # Errors
 /// When hooks cannot be read, or something in them cannot be compiled.
@@ -172,15 +172,14 @@ pub fn hooks_objects(
     driver: &Driver,
     options: &Options,
     recipe: &Arc<Recipe>,
-    files: &[PathBuf],
 ) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let Some(tools) = &options.instrument else {
         return Ok(Vec::new());
     };
     let mut objects = Vec::new();
-    for (number, (tool, file)) in tools.all().iter().zip(files).enumerate() {
-        let path = hooks_path(file, &tool.hooks_path);
-        let (bytes, input_form) = read_hooks_file(&path)?;
+    for (number, tool) in tools.all().iter().enumerate() {
+        let path = Path::new(&tool.hooks_path);
+        let (bytes, input_form) = read_hooks_file(path)?;
         let options = Options {
             input_form,
             instrument: None,

@@ -47,7 +47,7 @@ pub use frazil_ir as ir;
 pub use frazil_ir::Refusal;
 pub use frazil_passes as passes;
 pub use frazil_passes::Recipe;
-pub use options::{Emit, InputForm, Options};
+pub use options::{Emit, InputForm, Options, read_hooks};
 pub use timing::Report;
 
 use frazil_ir::Platform;

@@ -128,6 +128,9 @@ pub struct Report {
     pub statistics: Vec<PassCount>,
     /// Times of functions in their order; empty unless [`crate::Options::measure`] is set.
     pub functions: Vec<FunctionTimes>,
+    /// The places of tools that want a table of them, as JSON.
+    #[serde(skip)]
+    pub sites: Option<String>,
 }
 
 fn nanoseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

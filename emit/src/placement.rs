@@ -12,7 +12,9 @@ use crate::exceptions::Late;
 use crate::names::ObjectName;
 use crate::section::{SectionDesc, SectionId, SectionTable};
 use frazil_codegen::{ModuleView, RelocationModel, TargetDesc};
-use frazil_ir::module::{Attachments, ComdatSelection, DataRelocation, InitEntry, RelocationTarget, TlsModel};
+use frazil_ir::module::{
+    Attachments, ComdatSelection, DataRelocation, InitEntry, PlacedData, RelocationTarget, TlsModel,
+};
 use frazil_ir::{
     Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolData, SymbolId, SymbolKind, Visibility,
 };
@@ -240,6 +242,13 @@ impl<'a> Placement<'a> {
             desc.flags |= SectionFlags(far.flag);
         }
         DataPlace::Section(self.sections.intern(desc))
+    }
+
+    /// The section of data that passes have made for a function.
+    pub fn placed(&mut self, data: &PlacedData) -> SectionId {
+        let flags = elf::SHF_ALLOC | elf::SHF_WRITE;
+        let desc = SectionDesc::new(&data.section, elf::SHT_PROGBITS, flags);
+        self.sections.intern(desc)
     }
 
     /// Sections and entries of constructors or destructors, in the order in which they are written.

@@ -6,15 +6,17 @@
 //! see and nobody else ([`promote`]). What is not private keeps its name and visibility.
 
 use crate::known::convention;
+use crate::records::{OwnData, Row};
 use crate::texts::{Texts, add_text};
 use crate::tool::{Tool, Tools};
 use frazil_ir::debug::kind::File;
 use frazil_ir::module::{SymbolData, TlsModel};
 use frazil_ir::opcode::ALL;
-use frazil_ir::{EntityRef, Linkage, Module, SymbolId, SymbolKind, Visibility};
+use frazil_ir::{EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind, Visibility};
 use frazil_passes::RecipeError;
 use frazil_support::FxHashMap;
-use std::sync::Arc;
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tools of a program and their symbols in its module.
 #[derive(Debug)]
@@ -25,6 +27,10 @@ pub struct Bound {
     /// By tool: the number of its first hook, and its symbols by those of the hooks' module.
     pub(crate) parts: Vec<Part>,
     pub(crate) texts: Texts,
+    /// By tool and function.
+    own: FxHashMap<(usize, FuncId), OwnData>,
+    /// The places of functions of tools that want a table of them.
+    pub(crate) sites: Mutex<Vec<(usize, FuncId, Vec<Row>)>>,
     hooks_by_symbol: FxHashMap<SymbolId, usize>,
 }
 
@@ -35,8 +41,6 @@ pub(crate) struct BoundHook {
     /// Its number in the tool.
     pub number: usize,
     pub symbol: SymbolId,
-    /// The name by which it is called when it keeps the registers of the program.
-    pub entry: SymbolId,
 }
 
 /// A tool in a program.
@@ -50,12 +54,12 @@ pub(crate) struct Part {
 /// Adds what tools need to a module, before its functions are read, and notes the tools in it.
 ///
 /// # Errors
-/// When the program defines a hook itself.
+/// When the module is that of a tool's hooks.
 pub fn bind(tools: &Arc<Tools>, module: &mut Module) -> Result<(), RecipeError> {
     let mut names: FxHashMap<Vec<u8>, SymbolId> = FxHashMap::default();
-    for (symbol, _) in module.symbols.iter() {
+    for (symbol, data) in module.symbols.iter() {
         let name = module.name(symbol);
-        if !name.is_empty() {
+        if !data.linkage.is_local() {
             names.insert(name.to_vec(), symbol);
         }
     }
@@ -64,14 +68,32 @@ pub fn bind(tools: &Arc<Tools>, module: &mut Module) -> Result<(), RecipeError> 
         hooks: Vec::new(),
         parts: Vec::new(),
         texts: Texts::default(),
+        own: FxHashMap::default(),
+        sites: Mutex::default(),
         hooks_by_symbol: FxHashMap::default(),
     };
     for tool in tools.all() {
-        bound.add_tool(tool, module, &mut names)?;
+        if is_same_module(&tool.module.module, module) {
+            return Err(RecipeError::new(format!(
+                "{}: this module has the hooks themselves, which are not instrumented: --emit hooks compiles them",
+                tool.file
+            )));
+        }
+        bound.add_tool(tool, module, &mut names);
     }
     bound.add_names(module);
     module.instrumentation = Some(Arc::new(bound));
     Ok(())
+}
+
+/// Whether two modules have the same functions, and some.
+fn is_same_module(hooks: &Module, program: &Module) -> bool {
+    let names = |module: &Module| -> Vec<Vec<u8>> {
+        let functions = module.functions.values();
+        functions.map(|head| module.name(head.symbol).to_vec()).collect()
+    };
+    let count = program.functions.len();
+    count > 0 && count == hooks.functions.len() && names(hooks) == names(program)
 }
 
 impl Bound {
@@ -80,12 +102,7 @@ impl Bound {
         module.instrumentation.as_ref()?.downcast_ref()
     }
 
-    fn add_tool(
-        &mut self,
-        tool: &Tool,
-        module: &mut Module,
-        names: &mut FxHashMap<Vec<u8>, SymbolId>,
-    ) -> Result<(), RecipeError> {
+    fn add_tool(&mut self, tool: &Tool, module: &mut Module, names: &mut FxHashMap<Vec<u8>, SymbolId>) {
         let theirs = &tool.module.module;
         let mut symbols = Vec::new();
         for (symbol, data) in theirs.symbols.iter() {
@@ -94,7 +111,7 @@ impl Bound {
             symbols.push(match known {
                 Some(known) => known,
                 None => {
-                    let added = add_symbol(module, data, &name);
+                    let added = add_symbol(module, data, &name, is_own(tool, symbol));
                     names.insert(name, added);
                     added
                 }
@@ -103,28 +120,16 @@ impl Bound {
         let first_hook = self.hooks.len();
         for (number, hook) in tool.hooks.iter().enumerate() {
             let symbol = symbols[theirs.functions[hook.function].symbol.index()];
-            if module.symbols[symbol].is_defined() {
-                return Err(RecipeError::new(format!(
-                    "{}: the program defines `{}`, which is a hook: hooks are compiled by themselves (--emit hooks) and \
-                     are not instrumented",
-                    tool.file, hook.name
-                )));
-            }
-            let name = entry_name(tool, &hook.name);
-            let theirs = &theirs.symbols[theirs.functions[hook.function].symbol];
-            let entry = add_symbol(module, &hidden(theirs), &name);
             self.hooks_by_symbol.insert(symbol, self.hooks.len());
             self.hooks.push(BoundHook {
                 tool: self.parts.len(),
                 number,
                 symbol,
-                entry,
             });
         }
         let texts = tool.texts.iter().map(|text| add_text(module, text.as_bytes()));
         self.texts.of_tools.push(texts.collect());
         self.parts.push(Part { first_hook, symbols });
-        Ok(())
     }
 
     /// Adds the program's names that some tool gives to its hooks.
@@ -132,7 +137,28 @@ impl Bound {
         let wanted: Vec<_> = (self.tools.all().iter())
             .map(|tool| tool.instrumenter.names())
             .collect();
-        if wanted.iter().any(|names| names.functions) {
+        let has_records = wanted.iter().any(|names| names.records);
+        for (tool, _) in wanted.iter().enumerate().filter(|(_, names)| names.records) {
+            for id in module.functions.keys().collect::<Vec<_>>() {
+                let mut symbol = |what: &str| {
+                    let name = format!(".frazil.{what}.{tool}.{}", id.index());
+                    let name = module.strings.add(name.as_bytes());
+                    module.symbols.push(SymbolData {
+                        name,
+                        kind: SymbolKind::DataDeclaration,
+                        linkage: Linkage::Private,
+                        dso_local: true,
+                        ..SymbolData::default()
+                    })
+                };
+                let own = OwnData {
+                    counters: symbol("counters"),
+                    records: symbol("records"),
+                };
+                self.own.insert((tool, id), own);
+            }
+        }
+        if has_records || wanted.iter().any(|names| names.functions) {
             for id in module.functions.keys().collect::<Vec<_>>() {
                 let name = module.display_name(module.functions[id].symbol).into_owned();
                 self.texts.functions.insert(id, add_text(module, name.as_bytes()));
@@ -141,7 +167,7 @@ impl Bound {
         if wanted.iter().any(|names| names.opcodes) {
             self.texts.opcodes = ALL.iter().map(|op| add_text(module, op.name().as_bytes())).collect();
         }
-        if wanted.iter().any(|names| names.files) {
+        if has_records || wanted.iter().any(|names| names.files) {
             let mut files: Vec<Vec<u8>> = vec![Vec::new()];
             if let Some(debug) = module.debug.as_deref() {
                 let nodes = debug.nodes.ids().filter_map(|id| debug.nodes.get::<File>(id));
@@ -156,6 +182,11 @@ impl Bound {
         }
     }
 
+    /// The symbols of a tool's data in a function, if it has some.
+    pub(crate) fn own(&self, tool: usize, id: FuncId) -> Option<OwnData> {
+        self.own.get(&(tool, id)).copied()
+    }
+
     /// The hook that a symbol of the program's module is.
     pub(crate) fn hook_of(&self, symbol: SymbolId) -> Option<&BoundHook> {
         self.hooks_by_symbol.get(&symbol).map(|&index| &self.hooks[index])
@@ -165,7 +196,7 @@ impl Bound {
 /// What a symbol of the hooks' module is called in objects.
 fn name_in_programs(tool: &Tool, symbol: SymbolId) -> Vec<u8> {
     let theirs = &tool.module.module;
-    match theirs.symbols[symbol].linkage.is_local() {
+    match is_own(tool, symbol) {
         false => theirs.name(symbol).to_vec(),
         true => promoted_name(&tool.name, theirs.name(symbol), symbol),
     }
@@ -181,26 +212,15 @@ fn promoted_name(tool: &str, name: &[u8], symbol: SymbolId) -> Vec<u8> {
     text
 }
 
-/// The name of a hook that keeps the registers of the program. Only an object that is made by [`promote`] has it, so
-/// that hooks which another compiler has made do not link where they would overwrite registers.
-fn entry_name(tool: &Tool, hook: &str) -> Vec<u8> {
-    format!("frazil.{}.hook.{hook}", tool.name).into_bytes()
-}
-
-/// A symbol of the hooks' module as one that only objects of the image see.
-fn hidden(theirs: &SymbolData) -> SymbolData {
-    SymbolData {
-        visibility: Visibility::Hidden,
-        ..*theirs
-    }
-}
-
-/// Makes the module of a tool's hooks what the programs want that it is linked with: what is private gets names that
-/// the objects see which hooks are inlined into, and hooks keep the registers of their callers.
+/// Makes the module of a tool's hooks what the programs want that it is linked with: what is private and the hooks get
+/// names that the objects see which hooks are inlined into, and hooks keep the registers of their callers.
+///
+/// Only an object that is made so has the names of the hooks: hooks that another compiler has made, which would overwrite
+/// registers, do not link.
 pub fn promote(tool: &Tool, module: &mut Module) {
     for symbol in module.symbols.keys().collect::<Vec<_>>() {
         let data = &module.symbols[symbol];
-        if !data.linkage.is_local() || !data.is_defined() {
+        if !data.is_defined() || !is_own(tool, symbol) {
             continue;
         }
         let name = promoted_name(&tool.name, module.name(symbol), symbol);
@@ -210,29 +230,26 @@ pub fn promote(tool: &Tool, module: &mut Module) {
         data.linkage = Linkage::External;
         data.visibility = Visibility::Hidden;
         data.dso_local = true;
+        data.comdat = None;
     }
     for hook in &tool.hooks {
-        let head = &mut module.functions[hook.function];
-        head.call_conv = convention(&tool.module, hook.function);
-        let target = head.symbol;
-        let name = module.strings.add(&entry_name(tool, &hook.name));
-        module.symbols.push(SymbolData {
-            name,
-            kind: SymbolKind::Alias {
-                target,
-                offset: 0,
-                is_function: true,
-            },
-            visibility: Visibility::Hidden,
-            dso_local: true,
-            ..SymbolData::default()
-        });
+        module.functions[hook.function].call_conv = convention(&tool.module, hook.function);
     }
 }
 
+/// Whether a symbol of the hooks' module is called otherwise in objects: what is private, and hooks.
+fn is_own(tool: &Tool, symbol: SymbolId) -> bool {
+    let theirs = &tool.module.module;
+    let is_hook = || {
+        tool.hooks
+            .iter()
+            .any(|hook| theirs.functions[hook.function].symbol == symbol)
+    };
+    theirs.symbols.get(symbol).is_some_and(|data| data.linkage.is_local()) || is_hook()
+}
+
 /// Adds a declaration of what the hooks' module has.
-fn add_symbol(module: &mut Module, theirs: &SymbolData, name: &[u8]) -> SymbolId {
-    let is_private = theirs.linkage.is_local();
+fn add_symbol(module: &mut Module, theirs: &SymbolData, name: &[u8], is_private: bool) -> SymbolId {
     let is_hidden = is_private || theirs.visibility != Visibility::Default;
     // Where the program may be a shared library, what others see may be elsewhere.
     let is_executable = module.flags.pic_level.unwrap_or(0) == 0 || module.flags.pie_level.unwrap_or(0) > 0;
@@ -259,4 +276,40 @@ fn add_symbol(module: &mut Module, theirs: &SymbolData, name: &[u8]) -> SymbolId
         ..SymbolData::default()
     };
     module.symbols.push(data)
+}
+
+impl Bound {
+    /// The places of tools that want a table of them, as JSON: for each tool and function, in the order of the module,
+    /// the kind, block, line and file of each place. Nothing if no tool wants one.
+    pub fn sites(&self, module: &Module) -> Option<String> {
+        if !self.tools.all().iter().any(|tool| tool.sites) {
+            return None;
+        }
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        sites.sort_by_key(|(tool, id, _)| (*tool, id.index()));
+        let functions = sites.iter().map(|(tool, id, rows)| {
+            let text_of = |file: Option<SymbolId>| {
+                let found = self.texts.files.iter().find(|(_, symbol)| Some(**symbol) == file);
+                found.map(|(name, _)| String::from_utf8_lossy(name).into_owned())
+            };
+            let rows: Vec<_> = (rows.iter())
+                .map(|row| {
+                    json!({
+                        "kind": row.kind.word(),
+                        "block": row.block,
+                        "line": row.line,
+                        "file": text_of(row.file).unwrap_or_default(),
+                    })
+                })
+                .collect();
+            json!({
+                "tool": self.tools.all()[*tool].name,
+                "function": module.display_name(module.functions[*id].symbol),
+                "number": id.index(),
+                "sites": rows,
+            })
+        });
+        let functions: Vec<_> = functions.collect();
+        Some(format!("{:#}\n", json!(functions)))
+    }
 }

@@ -339,7 +339,6 @@ impl<'p> Expander<'_, 'p> {
         let mut words = self.function.pooled(data).to_vec();
         if let Some((hook, known)) = self.hook(data)?.filter(|_| self.pass.options.preserve) {
             let sig = self.preserving(hook, known);
-            call.a = Operand::symbol(hook.entry);
             words[1] = Operand::raw(sig.as_u32());
         }
         let start = self.function.push_pool(&words);
@@ -389,7 +388,7 @@ impl<'p> Expander<'_, 'p> {
             false => self.counts.inlined += 1,
         }
         let entry = match is_fast && self.pass.options.preserve {
-            true => Some((hook.entry, self.preserving(hook, known))),
+            true => Some((hook.symbol, self.preserving(hook, known))),
             false => None,
         };
         let mut splicer = Splicer {

@@ -7,16 +7,20 @@ use crate::inserts::{Arg, Filters, Insert};
 use crate::places::{Datum, Kind};
 use crate::request::{HookArg, Instrumenter, Names, Place, Requests, View};
 use crate::text::Side;
+use frazil_ir::flags::{FlagKind, flag_kind};
 use frazil_ir::opcode::ALL;
+use frazil_ir::typing::{SlotType, slot_type};
 use frazil_ir::{
-    Block, CallFlags, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, PassError, SlotData, Type,
-    TypeData,
+    Block, CallFlags, EntityRef, Format, Function, Inst, InstData, MemFlags, Opcode, Operand, PassError, SlotData,
+    Type, TypeData,
 };
 
 /// The tables of a tool file.
 #[derive(Debug)]
 pub(crate) struct Inserts {
     pub list: Vec<Insert>,
+    /// Whether all places have records, also those of hooks that are not given them.
+    pub records: bool,
 }
 
 impl Instrumenter for Inserts {
@@ -33,7 +37,12 @@ impl Instrumenter for Inserts {
                 }
             }
         }
-        let mut finder = Finder { view, requests, active };
+        let mut finder = Finder {
+            view,
+            requests,
+            active,
+            records: self.records,
+        };
         finder.blocks()?;
         if by_opcode.iter().any(|list| !list.is_empty()) {
             for block in view.function.block_ids() {
@@ -54,6 +63,7 @@ impl Instrumenter for Inserts {
             functions: wants(Datum::FunctionName),
             files: wants(Datum::File),
             opcodes: wants(Datum::OpcodeName),
+            records: self.records || wants(Datum::Counter) || wants(Datum::Record),
         }
     }
 }
@@ -105,6 +115,7 @@ struct Finder<'a, 'v> {
     view: &'a View<'v>,
     requests: &'a mut Requests,
     active: Vec<Active<'a>>,
+    records: bool,
 }
 
 impl Finder<'_, '_> {
@@ -150,6 +161,11 @@ impl Finder<'_, '_> {
                         }
                     }
                 }
+                Kind::Line => {
+                    for block in f.block_ids() {
+                        self.ask_lines(number, block)?;
+                    }
+                }
                 Kind::LoopIteration => {
                     for id in self.view.loops.loops() {
                         self.ask(number, start(self.view.loops.data(id).header))?;
@@ -181,6 +197,30 @@ impl Finder<'_, '_> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Asks for a hook before each instruction of a block that comes from another line than the one before it. What comes
+    /// from no line belongs to the line before.
+    fn ask_lines(&mut self, number: usize, block: Block) -> Result<(), PassError> {
+        let f = self.view.function;
+        let mut last = None;
+        for position in f.block_insts(block) {
+            let inst = Inst::new(position);
+            let line = self.view.line_of(inst);
+            if matches!(f.inst(inst).op, Opcode::Phi | Opcode::Nop) || line.is_none() || line == last {
+                continue;
+            }
+            last = line;
+            let site = Site {
+                place: Place::Before(inst),
+                block,
+                inst,
+                from: None,
+                slot: None,
+            };
+            self.ask(number, site)?;
         }
         Ok(())
     }
@@ -237,6 +277,10 @@ impl Finder<'_, '_> {
                 }
             }
         }
+        let flags = insert.filters.flags;
+        if flags != 0 && (!matches!(flag_kind(data.op), FlagKind::Int(_)) || data.flags & flags != flags) {
+            return false;
+        }
         let sizes = &insert.filters.sizes;
         if !sizes.is_empty() && !size_of(self.view, inst, data).is_some_and(|size| sizes.contains(&size)) {
             return false;
@@ -259,9 +303,18 @@ impl Finder<'_, '_> {
         }
         let count = self.active[number].sites;
         self.active[number].sites += 1;
+        let wants = |datum| insert.args.contains(&Arg::Datum(datum));
+        let own = match self.records || wants(Datum::Counter) || wants(Datum::Record) {
+            true => self.view.record(self.requests, insert.kind, site.inst, site.block),
+            false => None,
+        };
+        let nothing = HookArg::Value(Operand::ZERO, Type::PTR);
+        let (counter, record) = own.unwrap_or((nothing, nothing));
         let mut args = Vec::with_capacity(insert.args.len());
         for arg in &insert.args {
             args.push(match *arg {
+                Arg::Datum(Datum::Counter) => counter,
+                Arg::Datum(Datum::Record) => record,
                 Arg::Int(number) => HookArg::Int(number),
                 Arg::Text(text) => self.view.text(text),
                 Arg::Datum(datum) => self.datum(datum, insert, &site, count)?,
@@ -284,6 +337,7 @@ impl Finder<'_, '_> {
         };
         Ok(match datum {
             Datum::Function => number(view.id.index()),
+            Datum::Counter | Datum::Record => return Err(missing()),
             Datum::FunctionName => view.function_name(),
             Datum::Site => HookArg::Int(i128::from(count)),
             Datum::Line => HookArg::Int(i128::from(view.line_of(site.inst).unwrap_or(0))),
@@ -321,6 +375,32 @@ impl Finder<'_, '_> {
             Datum::Callee => HookArg::Value(data.a, Type::PTR),
             Datum::ArgumentCount if insert.kind == Kind::FunctionEntry => number(f.param_count()),
             Datum::ArgumentCount => number(f.call(data).args.len()),
+            Datum::Bits => {
+                let bits = view.module.data_layout.pointer_bits;
+                HookArg::Int(i128::from(f.types().bits(data.ty, bits)))
+            }
+            Datum::Operand(index) => {
+                let is_plain = matches!(data.op.format(), Format::Unary | Format::Binary | Format::Ternary)
+                    && data.op.effects() != frazil_ir::Effects::Any;
+                let (mut slot, mut found) = (0, None);
+                f.for_each_operand(data, |operand| {
+                    if slot == index {
+                        found = Some(operand);
+                    }
+                    slot += 1;
+                });
+                let operand = found.filter(|_| is_plain).ok_or_else(missing)?;
+                let bits = view.module.data_layout.pointer_bits;
+                let ty = match f.operand_type(operand) {
+                    Some(ty) => ty,
+                    None => match slot_type(f, data, index as usize, bits) {
+                        SlotType::Exact(ty) => ty,
+                        SlotType::Condition => Type::I1,
+                        _ => Type::I64,
+                    },
+                };
+                HookArg::Value(operand, ty)
+            }
             Datum::Result => {
                 let value = data
                     .first_result()

@@ -21,6 +21,7 @@
 //! Costs: one walk for each tool that asks for instructions, one commit. Without tools, nothing.
 
 use crate::bind::Bound;
+use crate::records;
 use crate::request::{HookArg, Place, Request, Requests, View};
 use crate::text::When;
 use frazil_ir::loops::LoopTree;
@@ -32,6 +33,7 @@ use frazil_ir::{
 use frazil_passes::constants::{int_value, low_mask, sign_extended, zero_extended};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::PoisonError;
 
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
@@ -76,6 +78,7 @@ impl FunctionPass for Instrument {
         }
         let mut state: Box<State> = cx.take_scratch();
         state.requests.clear();
+        let mut data = Vec::new();
         for (index, tool) in bound.tools.all().iter().enumerate() {
             if tool.when != self.options.when {
                 continue;
@@ -88,9 +91,26 @@ impl FunctionPass for Instrument {
                 loops: cx.analyses.get::<LoopTree>(function),
                 texts: &bound.texts,
                 tool: index,
+                own: bound.own(index, id),
             };
+            let own = view.own;
             state.requests.first_hook = bound.parts[index].first_hook;
             tool.instrumenter.look(&view, &mut state.requests)?;
+            let rows = std::mem::take(&mut state.requests.rows);
+            if let Some(own) = own.filter(|_| !rows.is_empty()) {
+                let address_bytes = (module.data_layout.pointer_bits / 8) as u8;
+                data.extend(records::data(
+                    &tool.name,
+                    own,
+                    &rows,
+                    bound.texts.function(id),
+                    address_bytes,
+                ));
+            }
+            if tool.sites && !rows.is_empty() {
+                let mut sites = bound.sites.lock().unwrap_or_else(PoisonError::into_inner);
+                sites.push((index, id, rows));
+            }
         }
         let count = state.requests.list.len() as u64;
         let mut preserved = Preserved::unchanged();
@@ -108,6 +128,9 @@ impl FunctionPass for Instrument {
             editor.commit(function);
             cx.return_scratch(editor);
             preserved = Preserved::none();
+        }
+        if !data.is_empty() {
+            function.attachments.get_or_insert_default().data.extend(data);
         }
         cx.return_scratch(state);
         cx.count("hooks put in", count);
@@ -395,7 +418,11 @@ impl Putter<'_> {
                 let bits = self.function.types().int_bits(ty).unwrap_or(64);
                 return Ok(self.function.int_operand(ty, sign_extended(number, bits)));
             }
-            HookArg::Symbol(symbol) => (Operand::symbol(symbol), Type::PTR),
+            HookArg::Symbol(symbol) | HookArg::Inside(symbol, 0) => (Operand::symbol(symbol), Type::PTR),
+            HookArg::Inside(symbol, bytes) => {
+                let constant = self.function.push_symbol_const(Type::PTR, symbol, bytes);
+                (Operand::constant(constant), Type::PTR)
+            }
             HookArg::Value(operand, from) => (operand, from),
         };
         if from == ty {

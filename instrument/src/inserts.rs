@@ -25,6 +25,8 @@ pub struct Filters {
     /// First and last line.
     pub lines: Option<(u32, u32)>,
     pub opcodes: Vec<Opcode>,
+    /// Flags of integer arithmetic that an instruction must have.
+    pub flags: u16,
     /// Bytes.
     pub sizes: Vec<u64>,
     pub address_spaces: Vec<u32>,

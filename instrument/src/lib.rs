@@ -22,6 +22,7 @@ pub mod known;
 mod merge;
 mod partial;
 pub mod places;
+pub mod records;
 pub mod request;
 mod splice;
 pub mod text;

@@ -14,6 +14,8 @@ pub enum Kind {
     Edge,
     LoopEntry,
     LoopIteration,
+    /// Where a block comes to another line of the source.
+    Line,
     Instruction,
     Load,
     Store,
@@ -35,6 +37,7 @@ pub const KINDS: &[(&str, Kind)] = &[
     ("edge", Kind::Edge),
     ("loop-entry", Kind::LoopEntry),
     ("loop-iteration", Kind::LoopIteration),
+    ("line", Kind::Line),
     ("instruction", Kind::Instruction),
     ("load", Kind::Load),
     ("store", Kind::Store),
@@ -100,6 +103,10 @@ pub enum Datum {
     FunctionName,
     /// The number of the place among those of the same `[[insert]]` in the function.
     Site,
+    /// The address of a number for this place alone, an integer of 64 bits that is zero at first.
+    Counter,
+    /// The address of a record that says what and where the place is.
+    Record,
     /// The line in the source; 0 if it is not known.
     Line,
     /// The name of the source file, a text; empty if it is not known.
@@ -125,6 +132,8 @@ pub enum Datum {
     Source,
     /// How many bytes a copy has.
     Length,
+    /// The bits of the type of an instruction.
+    Bits,
     /// What is loaded, stored, returned or switched on.
     Value,
     /// Whether a branch goes to its first target.
@@ -135,6 +144,8 @@ pub enum Datum {
     ArgumentCount,
     /// What a call gives.
     Result,
+    /// The operand with this number of an operation on integers or floats.
+    Operand(u32),
     /// The argument with this number of a call, or of the function that is entered.
     Argument(u32),
 }
@@ -144,6 +155,8 @@ pub const DATA: &[(&str, Datum)] = &[
     ("function", Datum::Function),
     ("function-name", Datum::FunctionName),
     ("site", Datum::Site),
+    ("counter", Datum::Counter),
+    ("record", Datum::Record),
     ("line", Datum::Line),
     ("file", Datum::File),
     ("block", Datum::Block),
@@ -157,6 +170,7 @@ pub const DATA: &[(&str, Datum)] = &[
     ("address", Datum::Address),
     ("source", Datum::Source),
     ("length", Datum::Length),
+    ("bits", Datum::Bits),
     ("value", Datum::Value),
     ("condition", Datum::Condition),
     ("callee", Datum::Callee),
@@ -171,6 +185,8 @@ pub enum Nature {
     Number,
     /// A text: a pointer to bytes that end with a zero.
     Text,
+    /// A pointer to something that the object has for the place.
+    Own,
     /// An address in the program.
     Pointer,
     /// A value of the program, of any type.
@@ -183,6 +199,9 @@ impl Datum {
         if let Some(number) = word.strip_prefix("argument-").and_then(|rest| rest.parse().ok()) {
             return Some(Datum::Argument(number));
         }
+        if let Some(number) = word.strip_prefix("operand-").and_then(|rest| rest.parse().ok()) {
+            return Some(Datum::Operand(number));
+        }
         DATA.iter().find(|row| row.0 == word).map(|row| row.1)
     }
 
@@ -190,8 +209,14 @@ impl Datum {
     pub fn nature(self) -> Nature {
         match self {
             Datum::FunctionName | Datum::OpcodeName | Datum::File => Nature::Text,
+            Datum::Counter | Datum::Record => Nature::Own,
             Datum::Address | Datum::Source | Datum::Callee => Nature::Pointer,
-            Datum::Value | Datum::Condition | Datum::Result | Datum::Argument(_) | Datum::Length => Nature::Program,
+            Datum::Value
+            | Datum::Condition
+            | Datum::Result
+            | Datum::Operand(_)
+            | Datum::Argument(_)
+            | Datum::Length => Nature::Program,
             _ => Nature::Number,
         }
     }
@@ -200,7 +225,14 @@ impl Datum {
     pub fn is_known_everywhere(self) -> bool {
         matches!(
             self,
-            Datum::Function | Datum::FunctionName | Datum::Site | Datum::Line | Datum::File | Datum::Block
+            Datum::Function
+                | Datum::FunctionName
+                | Datum::Site
+                | Datum::Counter
+                | Datum::Record
+                | Datum::Line
+                | Datum::File
+                | Datum::Block
         )
     }
 
@@ -208,6 +240,7 @@ impl Datum {
     pub fn is_known_at(self, kind: Kind) -> bool {
         let argument = match self {
             Datum::Argument(_) => Datum::Argument(0),
+            Datum::Operand(_) => Datum::Operand(0),
             other => other,
         };
         let row = AVAILABLE.iter().find(|row| row.0 == kind);
@@ -223,7 +256,7 @@ impl Datum {
     }
 }
 
-/// What is known at each kind of place besides what is known everywhere; `Argument(0)` stands for all arguments.
+/// What is known at each kind of place besides what is known everywhere; `Argument(0)` and `Operand(0)` stand for all of them.
 const AVAILABLE: &[(Kind, &[Datum])] = &[
     (Kind::FunctionEntry, &[Datum::Argument(0), Datum::ArgumentCount]),
     (Kind::FunctionExit, &[Datum::Value]),
@@ -231,7 +264,11 @@ const AVAILABLE: &[(Kind, &[Datum])] = &[
     (Kind::Edge, &[Datum::From, Datum::To]),
     (Kind::LoopEntry, &[Datum::From, Datum::To]),
     (Kind::LoopIteration, &[]),
-    (Kind::Instruction, &[Datum::Opcode, Datum::OpcodeName]),
+    (Kind::Line, &[]),
+    (
+        Kind::Instruction,
+        &[Datum::Opcode, Datum::OpcodeName, Datum::Bits, Datum::Operand(0)],
+    ),
     (
         Kind::Load,
         &[
@@ -287,7 +324,11 @@ pub fn words_at(kind: Kind) -> Vec<&'static str> {
     let row = AVAILABLE.iter().find(|row| row.0 == kind);
     let takes_arguments = row.is_some_and(|row| row.1.contains(&Datum::Argument(0)));
     let known = DATA.iter().filter(|row| row.1.is_known_at(kind)).map(|row| row.0);
-    known.chain(takes_arguments.then_some("argument-0")).collect()
+    let takes_operands = row.is_some_and(|row| row.1.contains(&Datum::Operand(0)));
+    known
+        .chain(takes_arguments.then_some("argument-0"))
+        .chain(takes_operands.then_some("operand-0"))
+        .collect()
 }
 
 #[cfg(test)]

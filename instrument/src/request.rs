@@ -3,6 +3,8 @@
 //! A tool file is one such [`Instrumenter`]; a program in Rust may bring others. Nothing is edited while one looks: the
 //! pass [`crate::insert`] puts in afterwards what all have asked for.
 
+use crate::places::Kind;
+use crate::records::{COUNTER_BYTES, OwnData, RECORD_BYTES, Row};
 use crate::texts::Texts;
 use frazil_ir::debug::kind::{File, LexicalBlock, LexicalBlockFile, Subprogram};
 use frazil_ir::debug::{Location, NodeRef};
@@ -33,6 +35,8 @@ pub struct Names {
     /// Of the source.
     pub files: bool,
     pub opcodes: bool,
+    /// Whether places have counters and records.
+    pub records: bool,
 }
 
 /// A function that is looked at.
@@ -47,6 +51,8 @@ pub struct View<'a> {
     pub(crate) texts: &'a Texts,
     /// Which tool looks.
     pub(crate) tool: usize,
+    /// The symbols of its counters and records in this function, if it has some.
+    pub(crate) own: Option<OwnData>,
 }
 
 impl<'a> View<'a> {
@@ -73,6 +79,21 @@ impl<'a> View<'a> {
     /// The name of the source file of an instruction as an argument, if [`Names::files`] asked for it.
     pub fn file_name(&self, inst: Inst) -> HookArg {
         HookArg::of_name(self.texts.file(self.file_of(inst).unwrap_or_default()))
+    }
+
+    /// A counter and a record of a place of a kind, if [`Names::records`] asked for them: the record has the line and
+    /// file of an instruction. Each call makes new ones.
+    pub fn record(&self, requests: &mut Requests, kind: Kind, inst: Inst, block: Block) -> Option<(HookArg, HookArg)> {
+        let own = self.own?;
+        let number = requests.rows.len();
+        requests.rows.push(Row {
+            kind,
+            line: self.line_of(inst).unwrap_or(0),
+            file: self.texts.file(self.file_of(inst).unwrap_or_default()),
+            block: frazil_ir::EntityRef::index(block) as u32,
+        });
+        let at = |symbol: SymbolId, bytes: usize| HookArg::Inside(symbol, (number * bytes) as i64);
+        Some((at(own.counters, COUNTER_BYTES), at(own.records, RECORD_BYTES)))
     }
 
     fn location_of(&self, inst: Inst) -> Option<&'a Location> {
@@ -138,6 +159,8 @@ pub enum HookArg {
     Value(Operand, Type),
     /// The address of a symbol of the program's module.
     Symbol(SymbolId),
+    /// So many bytes further.
+    Inside(SymbolId, i64),
 }
 
 impl HookArg {
@@ -165,6 +188,8 @@ pub(crate) struct Request {
 pub struct Requests {
     pub(crate) list: Vec<Request>,
     pub(crate) args: Vec<HookArg>,
+    /// Counters and records of the tool that looks.
+    pub(crate) rows: Vec<Row>,
     /// The number of the tool's first hook among those of all tools.
     pub(crate) first_hook: usize,
 }
@@ -184,6 +209,7 @@ impl Requests {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
         self.args.clear();
+        self.rows.clear();
     }
 
     pub(crate) fn args_of(&self, request: &Request) -> &[HookArg] {

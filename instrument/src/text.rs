@@ -18,6 +18,7 @@
 //! files         = "parser"     # of names of source files, where there is debug information
 //! lines         = [10, 20]     # the first and the last line, where there is debug information
 //! opcodes       = ["load"]
+//! flags         = ["nsw"]      # of integer arithmetic: all of these
 //! sizes         = [1, 2, 4]    # bytes
 //! address-spaces = [0]
 //! ```
@@ -82,6 +83,7 @@ pub struct InsertText {
     pub files: Option<Spanned<String>>,
     pub lines: Option<Spanned<(u32, u32)>>,
     pub opcodes: Option<Vec<Spanned<String>>>,
+    pub flags: Option<Vec<Spanned<String>>>,
     pub sizes: Option<Spanned<Vec<u64>>>,
     pub address_spaces: Option<Spanned<Vec<u32>>>,
 }

@@ -9,10 +9,11 @@ use crate::places::{Datum, KINDS, Kind, Nature, words_at};
 use crate::request::Instrumenter;
 use crate::text::{InsertText, Side, Source, When};
 use frazil_ir::opcode::ALL;
-use frazil_ir::{Opcode, Type};
+use frazil_ir::{IntFlags, Opcode, Type};
 use frazil_passes::RecipeError;
 use frazil_passes::recipe::hint;
 use regex_lite::Regex;
+use std::sync::Arc;
 use toml::{Spanned, Value};
 
 /// Hooks, and what says where they are called.
@@ -21,7 +22,7 @@ pub struct Tool {
     pub name: String,
     /// The name of its file in messages.
     pub file: String,
-    /// The path of the hooks as the file names it.
+    /// The path of the hooks.
     pub hooks_path: String,
     pub when: When,
     /// Whether its hooks look at the program's memory.
@@ -38,7 +39,7 @@ pub struct Tool {
 /// The tools of one program.
 #[derive(Debug, Default)]
 pub struct Tools {
-    tools: Vec<Tool>,
+    tools: Vec<Arc<Tool>>,
 }
 
 impl Tools {
@@ -46,7 +47,7 @@ impl Tools {
     ///
     /// # Errors
     /// When two of them define the same function or data.
-    pub fn new(tools: Vec<Tool>) -> Result<Tools, RecipeError> {
+    pub fn new(tools: Vec<Arc<Tool>>) -> Result<Tools, RecipeError> {
         for (index, tool) in tools.iter().enumerate() {
             for other in &tools[..index] {
                 if tool.name == other.name {
@@ -75,7 +76,7 @@ impl Tools {
     }
 
     /// All of them, in order.
-    pub fn all(&self) -> &[Tool] {
+    pub fn all(&self) -> &[Arc<Tool>] {
         &self.tools
     }
 
@@ -96,13 +97,14 @@ impl Tools {
 }
 
 impl Tool {
-    /// A tool of a program in Rust: the functions of these names are its hooks, and `instrumenter` says where.
+    /// A tool of a program in Rust: the functions of these names in the module are its hooks, and `instrumenter` says
+    /// where. `path` is where the module comes from, of which the hooks' object is made.
     ///
     /// # Errors
     /// When a function cannot be a hook; the message says why.
     pub fn new(
         name: &str,
-        module: HookModule,
+        (path, module): (&str, HookModule),
         hooks: &[&str],
         when: When,
         instrumenter: Box<dyn Instrumenter>,
@@ -111,7 +113,7 @@ impl Tool {
         Ok(Tool {
             name: name.to_owned(),
             file: name.to_owned(),
-            hooks_path: String::new(),
+            hooks_path: path.to_owned(),
             when,
             reads: false,
             sites: false,
@@ -150,14 +152,22 @@ impl Tool {
             module,
             hooks,
             texts,
-            instrumenter: Box::new(crate::find::Inserts { list: inserts }),
+            instrumenter: Box::new(crate::find::Inserts {
+                list: inserts,
+                records: source.tool.sites,
+            }),
         })
     }
 
     /// The names that other objects may not define, too.
     fn defined(&self) -> impl Iterator<Item = &[u8]> {
         let symbols = self.module.module.symbols.iter();
+        let is_hook = |symbol| {
+            let functions = &self.module.module.functions;
+            self.hooks.iter().any(|hook| functions[hook.function].symbol == symbol)
+        };
         symbols
+            .filter(move |(symbol, _)| !is_hook(*symbol))
             .filter(|(_, data)| data.is_defined() && !data.linkage.is_local() && !data.linkage.is_weak())
             .map(|(symbol, _)| self.module.module.name(symbol))
     }
@@ -328,6 +338,7 @@ impl Checker<'_> {
                 }
                 match datum.nature() {
                     Nature::Number if !is_integer => wrong(&format!("`{word}` is a number:")),
+                    Nature::Own if ty != Type::PTR => wrong(&format!("`{word}` is a pointer:")),
                     Nature::Text if ty != Type::PTR => wrong(&format!("`{word}` is a text:")),
                     Nature::Pointer if ty != Type::PTR && ty != Type::I64 => wrong(&format!("`{word}` is an address:")),
                     _ => Ok(()),
@@ -375,6 +386,22 @@ impl Checker<'_> {
             }
             opcodes.push(op);
         }
+        let mut flags = IntFlags::empty();
+        for name in text.flags.iter().flatten() {
+            if kind != Kind::Instruction {
+                return senseless(name, "flag");
+            }
+            let found = IntFlags::from_name(&name.get_ref().to_uppercase());
+            let Some(flag) = found.filter(|_| !name.get_ref().contains(char::is_uppercase)) else {
+                let message = format!(
+                    "unknown flag `{}`; {}",
+                    name.get_ref(),
+                    hint(name.get_ref(), ["nuw", "nsw", "exact", "disjoint", "nneg", "samesign"])
+                );
+                return Err(source.error(name, message));
+            };
+            flags |= flag;
+        }
         let accesses = matches!(kind, Kind::Load | Kind::Store | Kind::Atomic);
         if let Some(sizes) = text
             .sizes
@@ -405,6 +432,7 @@ impl Checker<'_> {
             files: regex(&text.files)?,
             lines: text.lines.as_ref().map(|lines| *lines.get_ref()),
             opcodes,
+            flags: flags.bits(),
             sizes: text.sizes.as_ref().map_or(Vec::new(), |sizes| sizes.get_ref().clone()),
             address_spaces: (text.address_spaces.as_ref()).map_or(Vec::new(), |spaces| spaces.get_ref().clone()),
         })

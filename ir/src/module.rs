@@ -71,6 +71,38 @@ pub struct Attachments {
     pub type_words: Option<(u32, u32)>,
     /// The sections that a variable goes to if its contents are of a kind, in the order of [`SECTION_ATTRIBUTES`].
     pub sections_by_kind: Option<Box<[Vec<u8>; 4]>>,
+    /// Data that passes have made for a function.
+    pub data: Vec<PlacedData>,
+}
+
+/// Data that is known only once a function is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedData {
+    /// A symbol of the module that is declared as data and that no other object sees.
+    pub symbol: SymbolId,
+    /// The section, which can be written to at run time.
+    pub section: Vec<u8>,
+    /// Alignment as log2 of bytes.
+    pub align_log2: u8,
+    pub bytes: Vec<u8>,
+    /// Ascending by offset.
+    pub relocations: Vec<DataRelocation>,
+}
+
+impl PlacedData {
+    /// As a definition whose contents are not the module's.
+    pub fn def(&self) -> DataDef {
+        DataDef {
+            symbol: self.symbol,
+            size: self.bytes.len() as u64,
+            align_log2: self.align_log2,
+            constant: false,
+            first_byte: 0,
+            byte_count: 0,
+            first_relocation: 0,
+            relocation_count: 0,
+        }
+    }
 }
 
 /// The attributes of a variable that name its section, for four kinds of contents: zero, constant, constant once

@@ -23,16 +23,19 @@ pub struct InstrumentArguments {
 }
 
 impl InstrumentArguments {
-    /// The tools that are named, with their hooks.
+    /// The tools that are named, with their hooks, behind those of a driver; none if there are none.
     ///
     /// # Errors
     /// Everything that is wrong with a tool file or its hooks.
-    pub fn tools(&self) -> Result<Option<Arc<Tools>>, Error> {
-        if self.instrument.is_empty() {
+    pub fn tools(&self, of_driver: &[Arc<Tool>]) -> Result<Option<Arc<Tools>>, Error> {
+        if self.instrument.is_empty() && of_driver.is_empty() {
             return Ok(None);
         }
-        let tools: Result<Vec<Tool>, Error> = self.instrument.iter().map(|path| read_tool(path)).collect();
-        let tools = Tools::new(tools?).map_err(wrong)?;
+        let mut tools = of_driver.to_vec();
+        for path in &self.instrument {
+            tools.push(Arc::new(read_tool(path)?));
+        }
+        let tools = Tools::new(tools).map_err(wrong)?;
         Ok(Some(Arc::new(tools)))
     }
 }
@@ -63,16 +66,22 @@ fn read_tool(path: &Path) -> Result<Tool, Error> {
     let hooks = hooks_path(path, source.tool.hooks.get_ref());
     let unread = |message: String| wrong(source.error(&source.tool.hooks, message));
     let module = read_hooks(&hooks).map_err(|error| unread(format!("{}: {error}", hooks.display())))?;
-    Tool::of_file(&source, module).map_err(wrong)
+    let mut tool = Tool::of_file(&source, module).map_err(wrong)?;
+    tool.hooks_path = hooks.display().to_string();
+    Ok(tool)
 }
 
 /// The file that a tool file names, which stands beside it.
-pub(crate) fn hooks_path(tool: &Path, hooks: &str) -> PathBuf {
+fn hooks_path(tool: &Path, hooks: &str) -> PathBuf {
     tool.parent().unwrap_or(Path::new("")).join(hooks)
 }
 
-/// The module of hooks with all of its functions.
-fn read_hooks(path: &Path) -> Result<HookModule, Error> {
+/// The module of hooks with all of its functions, for a tool of a program in Rust: bitcode, or text that the command
+/// takes.
+///
+/// # Errors
+/// When the file cannot be read, or something in it is not supported.
+pub fn read_hooks(path: &Path) -> Result<HookModule, Error> {
     let (bytes, form) = read_hooks_file(path)?;
     if form == InputForm::Text {
         return parse_hooks(&bytes);

@@ -12,8 +12,8 @@ mod target;
 pub(crate) mod words;
 
 pub use debug::DebugArguments;
-pub use instrument::InstrumentArguments;
-pub(crate) use instrument::{hooks_path, read_hooks_file};
+pub(crate) use instrument::read_hooks_file;
+pub use instrument::{InstrumentArguments, read_hooks};
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
@@ -301,15 +301,11 @@ impl Arguments {
         }
     }
 
-    /// The options of the compilation, with this recipe.
+    /// The options of the compilation, with this recipe and without tools.
     ///
     /// # Errors
     /// When a value is none that this program knows.
-    pub fn options(&self, mut recipe: Recipe) -> Result<Options, Error> {
-        let tools = self.instrument.tools()?;
-        if let Some(tools) = &tools {
-            frazil_instrument::add_steps(&mut recipe, tools);
-        }
+    pub fn options(&self, recipe: Recipe) -> Result<Options, Error> {
         Ok(Options {
             target: self.target.target.clone(),
             triple: self.target.mtriple.clone(),
@@ -337,7 +333,7 @@ impl Arguments {
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
             threads: self.threads.unwrap_or_else(processors),
-            instrument: tools,
+            instrument: None,
             hooks_of: None,
             ends_process: false,
         })

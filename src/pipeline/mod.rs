@@ -64,6 +64,10 @@ pub fn compile_to(
         Emit::Obj | Emit::Hooks | Emit::Null => job.write_object(&opened, out)?,
     };
     report.times.read += opening;
+    if options.instrument.is_some() {
+        let bound = frazil_instrument::Bound::of(opened.module());
+        report.sites = bound.and_then(|bound| bound.sites(opened.module()));
+    }
     if options.ends_process {
         mem::forget(opened);
     }

@@ -6,7 +6,7 @@ use crate::error::EmitError;
 use crate::names::CONSTANT_PREFIX;
 use crate::placement::DataPlace;
 use crate::section::SectionId;
-use frazil_ir::module::{DataRelocation, RelocationTarget};
+use frazil_ir::module::{DataRelocation, PlacedData, RelocationTarget};
 use frazil_ir::{DataDef, EntityRef, Refusal};
 use std::fmt::Write;
 
@@ -59,6 +59,24 @@ impl AsmBuilder<'_> {
         self.introduce(def.symbol, "object");
         self.put_contents(def)?;
         self.size_until_here(def.symbol);
+        Ok(())
+    }
+
+    /// Writes data that passes have made for a function.
+    #[cold]
+    pub(super) fn add_placed(&mut self, data: &PlacedData) -> Result<(), EmitError> {
+        let section = self.placement.placed(data);
+        self.switch_to(section);
+        self.line(format_args!(".p2align\t{}", data.align_log2));
+        self.introduce(data.symbol, "object");
+        let (def, mut at) = (data.def(), 0);
+        for relocation in &data.relocations {
+            self.put_bytes(&data.bytes, at, relocation.offset);
+            self.put_relocation(&def, relocation)?;
+            at = relocation.offset + u64::from(relocation.size);
+        }
+        self.put_bytes(&data.bytes, at, data.bytes.len() as u64);
+        self.size_until_here(data.symbol);
         Ok(())
     }
 

@@ -261,6 +261,11 @@ impl<'a> AsmBuilder<'a> {
         if personality.is_some() {
             self.add_exception_table(function, code);
         }
+        if let Some(attachments) = &code.attachments {
+            for data in &attachments.data {
+                self.add_placed(data)?;
+            }
+        }
         Ok(())
     }
 

@@ -41,7 +41,7 @@ use blocks::BlockTable;
 use contents::Contents;
 use foreign::Foreign;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
-use frazil_ir::module::{DataRelocation, TlsModel};
+use frazil_ir::module::{DataRelocation, PlacedData, TlsModel};
 use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, SymbolKind};
 use frazil_support::FxHashSet;
 use object::elf;
@@ -239,6 +239,28 @@ impl<'a> ObjectBuilder<'a> {
                 None => None,
             };
             self.add_frame(head.symbol, code, personality.zip(table));
+        }
+        if let Some(attachments) = &code.attachments {
+            for data in &attachments.data {
+                self.add_placed(data)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds data that passes have made for a function.
+    #[cold]
+    fn add_placed(&mut self, data: &PlacedData) -> Result<(), EmitError> {
+        let section = self.placement.placed(data);
+        let desc = self.placement.sections.desc(section);
+        let start = self.contents.align(desc, section, data.align_log2)?;
+        let size = data.bytes.len() as u64;
+        let state = &mut self.states[data.symbol.index()];
+        (state.size, state.location) = (size, Location::At(section, start));
+        self.contents.append(desc, section, &data.bytes, size)?;
+        let def = data.def();
+        for relocation in &data.relocations {
+            self.add_data_relocation(&def, section, start, relocation)?;
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! An example of a pass outside of Frazil: what a package needs to add one.
+//! An example of a pass and of a tool outside of Frazil: what a package needs to add them.
 //!
 //! [`register`] is all that a driver must know. The names of foreign passes begin with the name of their maker and a
 //! dot, so that they never collide with those of Frazil.
 
 mod double_negation;
+pub mod external_calls;
 
 use frazil::passes::Registry;
 

@@ -1,5 +1,6 @@
 //! The pass through the driver: as a library, and as the command that compiles a program.
 
+use frazil::instrument::Tools;
 use frazil::passes::Overrides;
 use frazil::{Driver, Emit, InputForm, Options};
 use std::path::{Path, PathBuf};
@@ -93,4 +94,41 @@ fn the_command_compiles_a_program_that_runs() {
     assert!(linked.expect("cc starts").success());
     let output = Command::new(&program).output().expect("the program starts");
     assert!(output.status.success() && !output.stdout.is_empty());
+}
+
+#[test]
+fn the_tool_calls_its_hook_before_calls_of_other_objects() {
+    const PROGRAM: &str = "\
+symbol @puts func
+
+func @greet(ptr) -> i32 {
+b0:
+  v1 = call @puts(v0) : (ptr) -> i32
+  v2 = call @own() : () -> i32
+  return v2
+}
+
+func @own() -> i32 {
+b0:
+  return 3
+}
+";
+    let hooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks.fzl");
+    let tool = acme_cc::external_calls::tool(&hooks).expect("the hook is right");
+    let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).expect("one tool alone"));
+    let driver = Driver::builtin();
+    let mut recipe = driver.recipes().recipe("Om1", &Overrides::default()).expect("built in");
+    frazil::instrument::add_steps(&mut recipe, &tools);
+    let options = Options {
+        target: Some("x86_64".to_owned()),
+        input_form: InputForm::Text,
+        emit: Emit::Ir,
+        recipe: Arc::new(recipe),
+        instrument: Some(tools),
+        ..Options::default()
+    };
+    let text = driver.compile(PROGRAM.as_bytes(), &options).expect("the text is right");
+    let text = String::from_utf8(text).expect("text");
+    // The addition is inlined before the one call.
+    assert_eq!(text.matches("load align 8 i64 @arguments").count(), 1, "{text}");
 }

@@ -231,7 +231,7 @@ fn executed(text: &str, runs: usize, machine: &Machine, way: Way) -> Result<Stri
         functions: bodies,
     };
     let tool = Tool::of_file(&source, module).map_err(|error| error.to_string())?;
-    let tools = Arc::new(Tools::new(vec![tool]).map_err(|error| error.to_string())?);
+    let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).map_err(|error| error.to_string())?);
     let mut recipe = Recipe::find(way.recipe).map_err(|error| error.to_string())?;
     let criteria = Criteria {
         merge: way.how == "merged",

@@ -92,7 +92,7 @@ fn link(words: &[OsString]) -> io::Result<ExitCode> {
     if !plan.compile(&job) {
         return Ok(ExitCode::FAILURE);
     }
-    match job.hooks(&plan.tools) {
+    match job.hooks() {
         Ok(hooks) => {
             for (number, (_, object)) in hooks.iter().enumerate() {
                 let path = scratch.path().join(format!("hooks{number}.o"));
@@ -309,7 +309,7 @@ impl Job {
             instrument: tools.to_vec(),
             ..InstrumentArguments::default()
         };
-        let tools = arguments.tools().map_err(Wrong::Tools)?;
+        let tools = arguments.tools(&[]).map_err(Wrong::Tools)?;
         let mut instrumenting = recipe();
         if let Some(tools) = &tools {
             frazil::instrument::add_steps(&mut instrumenting, tools);
@@ -335,9 +335,9 @@ impl Job {
         })
     }
 
-    /// The objects of the hooks of tools, whose files these are.
-    fn hooks(&self, files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Error> {
-        hooks_objects(&Driver::builtin(), &self.options, &self.plain, files)
+    /// The objects of the hooks of tools.
+    fn hooks(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        hooks_objects(&Driver::builtin(), &self.options, &self.plain)
     }
 
     /// Compiles one module; the error is a message for the terminal.
