@@ -138,8 +138,12 @@ impl Embedded {
         let (report, text) = self
             .driver
             .compile_bytes(&self.arguments, &options, (name, bitcode), start, out)?;
+        let explanations = match &options.instrument {
+            Some(tools) if self.arguments.instrument.explain_instrument => tools.explanations(),
+            _ => String::new(),
+        };
         // There is no other place for it.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = std::io::stderr().write_all((text + &explanations).as_bytes());
         Ok(report)
     }
 

@@ -17,6 +17,7 @@ mod dominance;
 mod driver;
 mod exceptions;
 mod features;
+mod instrument;
 mod jump_tables;
 mod llc;
 mod machine_faults;

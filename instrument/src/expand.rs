@@ -345,8 +345,8 @@ impl<'p> Expander<'_, 'p> {
         call.b = Operand::raw(start);
         match spot {
             Spot::Before(_) => self.editor.replace(self.function, inst, call),
-            Spot::End(_) => {
-                self.queue(spot, call, None);
+            Spot::End(block) => {
+                self.editor.insert_at_end_into(self.function, block, call);
                 self.editor.remove(self.function, inst);
             }
         }

@@ -15,12 +15,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The transcripts.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "inputs.txt",
     "outputs.txt",
     "options.txt",
     "recipes.txt",
     "observation.txt",
+    "instrument.txt",
 ];
 
 /// What no message may have: words of Rust, and what it prints of its data.

@@ -78,7 +78,7 @@ impl Runner<'_> {
     /// # Errors
     /// When it cannot be started, or an object cannot be written.
     pub fn link_with_hooks(&self, job: &Job, scratch: &Folder) -> io::Result<Result<(), Failure>> {
-        let hooks = Embedded::new(&self.line.frazil, 's').and_then(|frazil| frazil.hooks());
+        let hooks = Embedded::new(&self.line.frazil, '2').and_then(|frazil| frazil.hooks());
         let hooks = match hooks {
             Ok(hooks) => hooks,
             Err(error) => {

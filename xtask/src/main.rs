@@ -56,6 +56,7 @@ cargo xtask <command>
                                         module's object for the argument {}
   crosstest --random N [...]            the same with programs that csmith makes
   crosstest --intrinsics [...] [FILTER] every intrinsic of the processor up to AVX2, with random operands
+  crosstest --instrument [...] [FILTER] the same with hooks of the tools in examples/instrument in the programs
   crosstest --wide [...], corpus --wide the same with whole code bases in C and C++, a module for each file
   crosstest --integers N [...]          the same with random programs of integers up to 1024 bits
   crosstest --frames N [...]            the same with random functions that return early, hold much over calls and name
@@ -71,6 +72,8 @@ cargo xtask <command>
                                         --run-time
   bench --kernels [--processor NAME] [--repeat N] [FILTER]
                                         run time of small kernels, beside llc-22 -O2
+  bench --overheads [--repeat N] [FILTER]
+                                        time and code size of programs with tools, by the ways of calling hooks
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world

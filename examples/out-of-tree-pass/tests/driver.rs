@@ -99,7 +99,7 @@ fn the_command_compiles_a_program_that_runs() {
 #[test]
 fn the_tool_calls_its_hook_before_calls_of_other_objects() {
     const PROGRAM: &str = "\
-symbol @puts func
+symbol @puts function
 
 func @greet(ptr) -> i32 {
 b0:

@@ -9,6 +9,7 @@ mod executed;
 mod figure;
 mod instructions;
 mod kernels;
+mod overheads;
 mod passes;
 mod plot;
 mod reference;
@@ -32,6 +33,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --executed --target NAME [--level NAME]... [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
+/// `cargo xtask bench --overheads [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
@@ -56,7 +58,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let start_up = arguments.contains("--start-up");
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
-    let is_about_this_machine = scaling || passes || start_up || run_time || kernels || figure;
+    let overheads = arguments.contains("--overheads");
+    let is_about_this_machine = scaling || passes || start_up || run_time || kernels || overheads || figure;
     let executed = arguments.contains("--executed");
     ensure!(
         machine::is_host() || !is_about_this_machine,
@@ -84,6 +87,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let processor: Option<String> = arguments.opt_value_from_str("--processor")?;
         let filter = corpus::filter(arguments)?;
         return kernels::measure(&frazil, &filter, processor.as_deref(), repeat.unwrap_or(5));
+    }
+    if overheads {
+        let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
+        return overheads::measure(&modules, &frazil, repeat.unwrap_or(3));
     }
     if figure {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;

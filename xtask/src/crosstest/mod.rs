@@ -8,7 +8,8 @@
 //! Workloads are the short ones; `bench --run-time` measures with the long ones. With `--random N` the programs are
 //! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
 //! of our own (`generated`), with `--vectors N` and `--shuffles N` they are functions of vectors (`vectors`), with
-//! `--intrinsics` of the processor's intrinsics ([`intrinsics`]), and with `--wide` they are whole code bases
+//! `--intrinsics` of the processor's intrinsics ([`intrinsics`]), with `--instrument` there are hooks of tools in them
+//! ([`instrumented`]), and with `--wide` they are whole code bases
 //! ([`wide`]). In all of them the validator of machine code is on unless `--no-check-machine` leaves it out.
 
 mod bisect;
@@ -16,6 +17,7 @@ mod exceptions;
 mod expression;
 mod frames;
 mod generated;
+pub mod instrumented;
 mod integers;
 mod intrinsics;
 mod jumps;
@@ -77,6 +79,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
     let is_wide = arguments.contains("--wide");
     let is_intrinsics = arguments.contains("--intrinsics");
+    let is_instrumented = arguments.contains("--instrument");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
     let both = is_wide || random.is_some();
     let compilers = Compiler::validating_list(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
@@ -103,6 +106,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if is_wide {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);
+    }
+    if is_instrumented {
+        let modules = corpus::modules_at(&Level::EACH, &corpus::filter(arguments)?)?;
+        return instrumented::test(&modules, &compilers, &mut share);
     }
     let find_function = arguments.contains("--bisect");
     let modules = corpus::modules_at(&Level::EACH, &corpus::filter(arguments)?)?;

@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 use syn::{Attribute, Item};
 
 /// Where no target may be named.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "codegen/src/",
     "emit/src/",
     "frontend-pnacl/src/",
+    "instrument/src/",
     "ir/src/",
     "passes/src/",
     "support/src/",

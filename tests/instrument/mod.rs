@@ -1,0 +1,212 @@
+//! Programs do the same with hooks of the tools of `examples/instrument` in them, and the tools say what is right.
+
+use crate::{checking_frazil, frazil, in_repository};
+use frazil_test_support::{Folder, run};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The tools that are compiled for the tests.
+const TOOLS: [&str; 8] = [
+    "instruction_count",
+    "opcode_mix",
+    "block_profile",
+    "memory_trace",
+    "alignment",
+    "call_graph",
+    "coverage",
+    "arithmetic",
+];
+
+fn clang(arguments: &[&str], source: &Path, output: &Path) {
+    let mut clang = Command::new("clang-22");
+    run(clang.args(arguments).arg(source).arg("-o").arg(output));
+}
+
+/// A folder with the tool files and their hooks as bitcode.
+fn tools(folder: &Folder) {
+    for tool in TOOLS {
+        let source = in_repository("examples/instrument").join(tool);
+        let options = ["-O2", "-fPIC", "-Wall", "-Werror", "-c", "-emit-llvm"];
+        clang(
+            &options,
+            &source.with_extension("c"),
+            &folder.path(&format!("{tool}.bc")),
+        );
+        let text = std::fs::read(source.with_extension("toml")).expect("each tool has a file");
+        folder.write(&format!("{tool}.toml"), text);
+    }
+}
+
+/// The options that name tools.
+fn named(folder: &Folder, tools: &[&str]) -> Vec<PathBuf> {
+    let words = tools
+        .iter()
+        .map(|tool| format!("--instrument={}", folder.path(&format!("{tool}.toml")).display()));
+    words.map(PathBuf::from).collect()
+}
+
+/// Compiles bitcode with tools and links it with their hooks.
+fn build(folder: &Folder, recipe: &str, bitcode: &Path, tools: &[&str]) -> PathBuf {
+    let (object, program) = (folder.path("program.o"), folder.path("program"));
+    let words = named(folder, tools);
+    run(checking_frazil(recipe).args(&words).arg(bitcode).arg("-o").arg(&object));
+    let mut link = Command::new("clang++-22");
+    link.arg(object);
+    for (tool, word) in tools.iter().zip(&words) {
+        let hooks = folder.path(&format!("{tool}-{recipe}.o"));
+        if !hooks.exists() {
+            let mut compile = frazil();
+            compile.args(["--recipe", recipe, "--emit", "hooks"]).arg(word);
+            run(compile.arg("-o").arg(&hooks));
+        }
+        link.arg(hooks);
+    }
+    run(link.arg("-o").arg(&program));
+    program
+}
+
+fn output(folder: &Folder, program: &Path) -> Output {
+    let mut command = Command::new(program);
+    command.env("COVERAGE", folder.path("coverage.info"));
+    command.env("MEMORY_TRACE", folder.path("memory.trace"));
+    command.output().expect("the program runs")
+}
+
+#[test]
+fn programs_do_the_same_with_all_tools_in_them() {
+    let folder = Folder::new("instrument-programs");
+    tools(&folder);
+    for source in ["jumps.c", "throws.cpp"] {
+        let source = in_repository("tests/instrument").join(source);
+        let plain = folder.path("plain");
+        let mut link = Command::new("clang++-22");
+        let language = if source.extension().is_some_and(|end| end == "c") {
+            "c"
+        } else {
+            "c++"
+        };
+        run(link.args(["-O1", "-x", language]).arg(&source).arg("-o").arg(&plain));
+        let expected = output(&folder, &plain);
+        for level in ["-O0", "-O2"] {
+            let bitcode = folder.path("program.bc");
+            clang(
+                &[level, "-g", "-fPIE", "-c", "-emit-llvm", "-x", language],
+                &source,
+                &bitcode,
+            );
+            for recipe in ["Om1", "O2"] {
+                let program = build(&folder, recipe, &bitcode, &TOOLS);
+                let found = output(&folder, &program);
+                assert_eq!(
+                    (found.status, String::from_utf8_lossy(&found.stdout)),
+                    (expected.status, String::from_utf8_lossy(&expected.stdout)),
+                    "{} {level} {recipe}",
+                    source.display()
+                );
+            }
+        }
+    }
+}
+
+const WRONG: &str = "\
+#include <stdio.h>
+#include <string.h>
+
+int main(int count, char **words) {
+    char bytes[16];
+    int number;
+    memset(bytes, 1, sizeof bytes);
+    volatile int *place = (volatile int *)(bytes + 1);
+    if (count > 5)
+        printf(\"many\\n\");
+    volatile int large = 2147483647, width = 32;
+    number = large + count;
+    number ^= 1 << (width + count);
+    number += *place;
+    printf(\"%d\\n\", number & 0);
+    return words == 0;
+}
+";
+
+#[test]
+fn tools_say_what_is_right() {
+    let folder = Folder::new("instrument-tools");
+    tools(&folder);
+    let source = folder.write("wrong.c", WRONG);
+    let bitcode = folder.path("wrong.bc");
+    clang(&["-O0", "-g", "-fPIE", "-c", "-emit-llvm"], &source, &bitcode);
+    let told = |recipe: &str, tool: &str| {
+        let program = build(&folder, recipe, &bitcode, &[tool]);
+        let found = output(&folder, &program);
+        assert!(found.status.success(), "{recipe} {tool}");
+        String::from_utf8_lossy(&found.stderr).into_owned()
+    };
+    for recipe in ["Om1", "O2"] {
+        let arithmetic = told(recipe, "arithmetic");
+        assert_eq!(arithmetic.lines().count(), 2, "{arithmetic}");
+        assert!(
+            arithmetic.contains("the sum of 2147483647 and 1 overflows in main"),
+            "{arithmetic}"
+        );
+        assert!(
+            arithmetic.contains("the shift of 1 and 33 overflows in main"),
+            "{arithmetic}"
+        );
+        let alignment = told(recipe, "alignment");
+        assert!(
+            alignment.starts_with("alignment: main, block "),
+            "{recipe}: {alignment}"
+        );
+        assert!(alignment.contains("wrong.c:14): 4 bytes at 0x"), "{alignment}");
+        told(recipe, "coverage");
+        let lines = std::fs::read_to_string(folder.path("coverage.info")).expect("the tool writes it");
+        assert!(lines.contains("DA:9,1\nDA:10,0\nDA:11,1\n"), "{lines}");
+        told(recipe, "memory_trace");
+        let trace = std::fs::read(folder.path("memory.trace")).expect("the tool writes it");
+        assert!(trace.len() >= 16 * 8 && trace.len() % 16 == 0, "{} bytes", trace.len());
+        let graph = told(recipe, "call_graph");
+        assert!(graph.contains("(start) -> main"), "{graph}");
+        let profile = told(recipe, "block_profile");
+        assert!(profile.contains("1  main, block 0"), "{profile}");
+    }
+    // On what is written, both recipes count the same.
+    let count = told("Om1", "instruction_count");
+    let expected: u64 = count
+        .trim()
+        .rsplit(' ')
+        .next()
+        .and_then(|word| word.parse().ok())
+        .expect("a number");
+    assert!((30..80).contains(&expected), "{count}");
+}
+
+#[test]
+fn a_table_of_places_stands_beside_the_object_and_hooks_are_explained() {
+    let folder = Folder::new("instrument-sites");
+    let hooks = "func @hook(i32) {\nb0:\n  return\n}\n";
+    folder.write("hooks.fzl", hooks);
+    let tool = folder.write(
+        "tool.toml",
+        "hooks = \"hooks.fzl\"\nsites = true\n[[insert]]\nat = \"block\"\ncall = \"hook\"\nargs = [\"site\"]\n",
+    );
+    let object = folder.path("hello.o");
+    let mut compile = frazil();
+    compile
+        .arg(crate::SAMPLE)
+        .arg("-o")
+        .arg(&object)
+        .arg("--explain-instrument");
+    let output = compile
+        .arg("--instrument")
+        .arg(tool)
+        .output()
+        .expect("the command runs");
+    let explained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{explained}");
+    assert!(explained.starts_with("tool tool:\nhook hook: inlined\n"), "{explained}");
+    let sites = std::fs::read_to_string(folder.path("hello.o.sites.json")).expect("the table is written");
+    assert!(
+        sites.contains("\"function\": \"main\"") && sites.contains("\"kind\": \"block\""),
+        "{sites}"
+    );
+}

@@ -1,0 +1,186 @@
+//! `cargo xtask crosstest --instrument`: programs of the corpus do the same with hooks of tools in them.
+//!
+//! Each of the [tools that are shipped](../../../examples/instrument/README.md) alone, and all of them together, under
+//! each recipe. What tools say goes to standard error and to files that are thrown away; standard output and exit
+//! status must be those of the program of `llc-22 -O0`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use super::{RUN_LIMIT, Verdict, build_module, compile_host_part, difference, link_command, run_command};
+use crate::compiler::{self, Compiler, LlcLevel};
+use crate::corpus::{Module, Run};
+use crate::process::{self, Outcome};
+use crate::share::Share;
+use crate::{machine, workspace};
+
+/// The tools, by the names of their files.
+pub const TOOLS: [&str; 9] = [
+    "instruction_count",
+    "instruction_count_threads",
+    "opcode_mix",
+    "block_profile",
+    "memory_trace",
+    "alignment",
+    "call_graph",
+    "coverage",
+    "arithmetic",
+];
+
+/// How much longer a program may take with hooks.
+const SLOWNESS: u32 = 20;
+
+/// Tools that are there, with their hooks as bitcode.
+#[derive(Debug)]
+pub struct Tools {
+    folder: PathBuf,
+    objects: BTreeMap<(String, String), PathBuf>,
+}
+
+impl Tools {
+    /// Compiles the hooks of all tools to bitcode, in a folder with copies of the tool files.
+    pub fn prepare() -> Result<Tools> {
+        let folder = machine::folder().join("instrument");
+        fs::create_dir_all(&folder)?;
+        for tool in TOOLS {
+            let source = workspace::root().join("examples/instrument").join(tool);
+            let mut clang = machine::clang()?;
+            clang
+                .args(["-O2", "-fPIC", "-c", "-emit-llvm"])
+                .arg(source.with_extension("c"));
+            process::checked(clang.arg("-o").arg(folder.join(format!("{tool}.bc"))))?;
+            fs::copy(source.with_extension("toml"), folder.join(format!("{tool}.toml")))?;
+        }
+        Ok(Tools {
+            folder,
+            objects: BTreeMap::new(),
+        })
+    }
+
+    /// The tool file.
+    pub fn file(&self, tool: &str) -> PathBuf {
+        self.folder.join(format!("{tool}.toml"))
+    }
+
+    /// The object of a tool's hooks, made by a compiler.
+    pub fn object(&mut self, tool: &str, frazil: &Compiler) -> Result<PathBuf> {
+        let key = (tool.to_owned(), frazil.name());
+        if let Some(known) = self.objects.get(&key) {
+            return Ok(known.clone());
+        }
+        let Compiler::Frazil { path, recipe, .. } = frazil else {
+            bail!("hooks are compiled by Frazil");
+        };
+        let object = self.folder.join(format!("{tool}-{}.o", frazil.name()));
+        let mut command = Command::new(path);
+        // Recipes of files have passes that only programs need.
+        let recipe = if compiler::RECIPES.contains(&recipe.as_str()) {
+            recipe
+        } else {
+            "O2"
+        };
+        command.args(["--recipe", recipe, "--emit", "hooks", "--instrument"]);
+        process::checked(command.arg(self.file(tool)).arg("-o").arg(&object))?;
+        self.objects.insert(key, object.clone());
+        Ok(object)
+    }
+
+    /// Compiles a module with tools in it and links it; the program.
+    pub fn build(&mut self, module: &Module, frazil: &Compiler, tools: &[&str], dir: &Path) -> Result<PathBuf, String> {
+        let text = |error: anyhow::Error| format!("{error:#}");
+        fs::create_dir_all(dir).map_err(|error| error.to_string())?;
+        let mut instrumenting = frazil.clone();
+        for tool in tools {
+            let option = format!("--instrument={}", self.file(tool).display());
+            instrumenting = instrumenting.with_option(&option);
+        }
+        let name = format!("{}-{}", frazil.name(), tools.join("-"));
+        let (object, program) = (dir.join(format!("{name}.o")), dir.join(&name));
+        let mut command = instrumenting.command(&module.bitcode, &object).map_err(text)?;
+        let compiled = instrumenting.run(&mut command).map_err(text)?;
+        if !compiled.success() {
+            return Err(format!("{}: {}", compiled.ending(), compiled.first_error_line()));
+        }
+        let mut objects = vec![object];
+        objects.extend(compile_host_part(module, dir).map_err(text)?);
+        for tool in tools {
+            objects.push(self.object(tool, frazil).map_err(text)?);
+        }
+        let linked = process::run(
+            &mut link_command(machine::cc(), objects.iter(), &program),
+            process::TIME_LIMIT,
+        );
+        let linked = linked.map_err(text)?;
+        match linked.success() {
+            true => Ok(program),
+            false => Err(format!("linking: {}", linked.first_error_line())),
+        }
+    }
+}
+
+/// The command that runs a program with tools in it.
+pub fn run_with_tools(program: &Path, run: &Run, sizes: &[&str]) -> Command {
+    let mut command = run_command(program, run, sizes);
+    command.env("COVERAGE", "/dev/null").env("MEMORY_TRACE", "/dev/null");
+    command
+}
+
+/// Tests modules under recipes with tools, as many as the share allows.
+pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Result<bool> {
+    let mut tools = Tools::prepare()?;
+    let sets: Vec<Vec<&str>> = (TOOLS.iter().map(|&tool| vec![tool])).chain([TOOLS.to_vec()]).collect();
+    let mut references: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let total = modules.len() * compilers.len() * sets.len();
+    let (mut made, mut passed, mut failed) = (0, 0, 0);
+    share.begin();
+    for number in share.order(total) {
+        if !share.has_time() {
+            break;
+        }
+        made += 1;
+        let (rest, set) = (number / sets.len(), &sets[number % sets.len()]);
+        let (module, frazil) = (&modules[rest / compilers.len()], &compilers[rest % compilers.len()]);
+        let dir = machine::folder().join("crosstest").join(module.name());
+        let name = match set.len() {
+            1 => set[0],
+            _ => "all tools",
+        };
+        if !references.contains_key(&module.name()) {
+            let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
+            let Some(program) = built.program else {
+                bail!("{}: {}", module.name(), built.problem)
+            };
+            references.insert(module.name(), program);
+        }
+        let verdict = match tools.build(module, frazil, set, &dir) {
+            Err(problem) => Verdict::Failed(problem),
+            Ok(program) => compare(&references[&module.name()], &program, module)?,
+        };
+        match verdict {
+            Verdict::Passed => passed += 1,
+            Verdict::Failed(_) => failed += 1,
+        }
+        println!("{:<12} {frazil:<11} {name:<26} {verdict}", module.name());
+    }
+    println!("\n{}", share.report("modules under recipes with tools", made, total));
+    println!("{passed} passed, {failed} failed");
+    compiler::print_validated(compilers);
+    Ok(failed == 0)
+}
+
+/// Compares all short runs of a program with those of the reference.
+fn compare(reference: &Path, program: &Path, module: &Module) -> Result<Verdict> {
+    for run in module.program.runs {
+        let limit = machine::limit(RUN_LIMIT);
+        let expected = process::run(&mut run_command(reference, run, run.short), limit)?;
+        let actual: Outcome = process::run(&mut run_with_tools(program, run, run.short), limit * SLOWNESS)?;
+        if let Some(text) = difference(&expected, &actual) {
+            return Ok(Verdict::Failed(format!("{}: {text}", run.name)));
+        }
+    }
+    Ok(Verdict::Passed)
+}
