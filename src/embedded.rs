@@ -167,8 +167,8 @@ impl Embedded {
     }
 }
 
-/// The objects of the hooks of all tools of a compilation, by a recipe without instrumentation, each with the name of its
-/// tool.
+/// The objects of the hooks of all tools of a compilation, by a recipe without instrumentation, each with the name of
+/// its tool.
 ///
 /// # Errors
 /// When hooks cannot be read, or something in them cannot be compiled.

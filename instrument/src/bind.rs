@@ -215,8 +215,8 @@ fn promoted_name(tool: &str, name: &[u8], symbol: SymbolId) -> Vec<u8> {
 /// Makes the module of a tool's hooks what the programs want that it is linked with: what is private and the hooks get
 /// names that the objects see which hooks are inlined into, and hooks keep the registers of their callers.
 ///
-/// Only an object that is made so has the names of the hooks: hooks that another compiler has made, which would overwrite
-/// registers, do not link.
+/// Only an object that is made so has the names of the hooks: hooks that another compiler has made, which would
+/// overwrite registers, do not link.
 pub fn promote(tool: &Tool, module: &mut Module) {
     for symbol in module.symbols.keys().collect::<Vec<_>>() {
         let data = &module.symbols[symbol];

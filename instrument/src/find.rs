@@ -201,8 +201,8 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Asks for a hook before each instruction of a block that comes from another line than the one before it. What comes
-    /// from no line belongs to the line before.
+    /// Asks for a hook before each instruction of a block that comes from another line than the one before it. What
+    /// comes from no line belongs to the line before.
     fn ask_lines(&mut self, number: usize, block: Block) -> Result<(), PassError> {
         let f = self.view.function;
         let mut last = None;

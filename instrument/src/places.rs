@@ -256,7 +256,8 @@ impl Datum {
     }
 }
 
-/// What is known at each kind of place besides what is known everywhere; `Argument(0)` and `Operand(0)` stand for all of them.
+/// What is known at each kind of place besides what is known everywhere; `Argument(0)` and `Operand(0)` stand for all
+/// of them.
 const AVAILABLE: &[(Kind, &[Datum])] = &[
     (Kind::FunctionEntry, &[Datum::Argument(0), Datum::ArgumentCount]),
     (Kind::FunctionExit, &[Datum::Value]),

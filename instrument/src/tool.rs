@@ -22,7 +22,7 @@ pub struct Tool {
     pub name: String,
     /// The name of its file in messages.
     pub file: String,
-    /// The path of the hooks.
+    /// Where the hooks come from, of which their object is made.
     pub hooks_path: String,
     pub when: When,
     /// Whether its hooks look at the program's memory.

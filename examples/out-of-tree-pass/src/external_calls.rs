@@ -1,5 +1,5 @@
-//! A tool without a tool file: calls a hook before each call of a function that the program does not define, if that has
-//! a name and an argument at all. A program decides here what no filter of tool files says.
+//! A tool without a tool file: calls a hook before each call of a function that the program does not define, if that
+//! has a name and an argument at all. A program decides here what no filter of tool files says.
 //!
 //! The hook is given the name of the calling function and the number of arguments.
 

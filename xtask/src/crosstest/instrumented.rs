@@ -5,6 +5,7 @@
 //! status must be those of the program of `llc-22 -O0`.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -149,16 +150,19 @@ pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Re
             1 => set[0],
             _ => "all tools",
         };
-        if !references.contains_key(&module.name()) {
-            let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
-            let Some(program) = built.program else {
-                bail!("{}: {}", module.name(), built.problem)
-            };
-            references.insert(module.name(), program);
-        }
+        let reference = match references.entry(module.name()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
+                let Some(program) = built.program else {
+                    bail!("{}: {}", module.name(), built.problem)
+                };
+                unknown.insert(program)
+            }
+        };
         let verdict = match tools.build(module, frazil, set, &dir) {
             Err(problem) => Verdict::Failed(problem),
-            Ok(program) => compare(&references[&module.name()], &program, module)?,
+            Ok(program) => compare(reference, &program, module)?,
         };
         match verdict {
             Verdict::Passed => passed += 1,
