@@ -18,7 +18,10 @@ impl Instrumenter for ExternalCalls {
                 continue;
             }
             let call = view.function.call(data);
-            let callee = call.callee.as_symbol().and_then(|symbol| view.module.symbols.get(symbol));
+            let callee = call
+                .callee
+                .as_symbol()
+                .and_then(|symbol| view.module.symbols.get(symbol));
             let is_external = callee.is_some_and(|symbol| symbol.kind == SymbolKind::FunctionDeclaration);
             if is_external && !call.args.is_empty() {
                 let args = [view.function_name(), HookArg::Int(call.args.len() as i128)];
@@ -43,6 +46,12 @@ impl Instrumenter for ExternalCalls {
 pub fn tool(hooks: &Path) -> Result<Tool, Box<dyn std::error::Error>> {
     let module = frazil::read_hooks(hooks)?;
     let path = hooks.display().to_string();
-    let tool = Tool::new("acme-calls", (&path, module), &["external_call"], When::Early, Box::new(ExternalCalls))?;
+    let tool = Tool::new(
+        "acme-calls",
+        (&path, module),
+        &["external_call"],
+        When::Early,
+        Box::new(ExternalCalls),
+    )?;
     Ok(tool)
 }
