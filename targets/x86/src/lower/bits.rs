@@ -175,8 +175,9 @@ fn add_64<C: LowerCtx>(cx: &mut C, reg: Reg) {
 }
 
 /// A one put right above the value is found when there is none in it.
-/// The number of the lowest one. Where there is one, `tzcnt` counts as `bsf` does, which processors without it execute
-/// instead; others execute it faster, and do not wait for the former contents of the result's register.
+/// The number of the lowest one. Where the program says that there is one, `tzcnt` counts as `bsf` does, which
+/// processors without it execute instead; others execute it faster, and do not wait for what was in the result's
+/// register.
 fn trailing_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let size = size_of_bits(bits + 1);
     if zero_is_poison(data) {
@@ -197,7 +198,7 @@ fn trailing_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let value = cx.use_copy(data.a, 0);
     let dst = cx.def(result(data), 0);
     cx.emit(ri(Op::BtsRI, size, value, bits.cast_signed()));
-    cx.emit(rr(Op::TzcntRR, size, dst, value));
+    cx.emit(rr(Op::BsfRR, size, dst, value));
 }
 
 fn trailing_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
