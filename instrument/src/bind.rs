@@ -16,6 +16,7 @@ use frazil_ir::{EntityRef, FuncId, Linkage, Module, SymbolId, SymbolKind, Visibi
 use frazil_passes::RecipeError;
 use frazil_support::FxHashMap;
 use serde_json::json;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tools of a program and their symbols in its module.
@@ -174,9 +175,9 @@ impl Bound {
                 files.extend(nodes.map(|file| debug.nodes.text_at(file.name).to_vec()));
             }
             for file in files {
-                if !self.texts.files.contains_key(&file) {
-                    let text = add_text(module, &file);
-                    self.texts.files.insert(file, text);
+                if let Entry::Vacant(vacant) = self.texts.files.entry(file) {
+                    let text = add_text(module, vacant.key());
+                    vacant.insert(text);
                 }
             }
         }

@@ -163,7 +163,11 @@ fn tools_say_what_is_right() {
         assert!(lines.contains("DA:9,1\nDA:10,0\nDA:11,1\n"), "{lines}");
         told(recipe, "memory_trace");
         let trace = std::fs::read(folder.path("memory.trace")).expect("the tool writes it");
-        assert!(trace.len() >= 16 * 8 && trace.len() % 16 == 0, "{} bytes", trace.len());
+        assert!(
+            trace.len() >= 16 * 4 && trace.len().is_multiple_of(16),
+            "{} bytes",
+            trace.len()
+        );
         let graph = told(recipe, "call_graph");
         assert!(graph.contains("(start) -> main"), "{graph}");
         let profile = told(recipe, "block_profile");
