@@ -6,6 +6,6 @@ use frazil_ir::{Function, Module};
 #[derive(Debug)]
 pub struct HookModule {
     pub module: Module,
-    /// By [`FuncId`].
+    /// By [`frazil_ir::FuncId`].
     pub functions: Vec<Function>,
 }

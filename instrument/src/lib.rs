@@ -1,7 +1,7 @@
 //! Instrumentation: a tool's hooks are called at places of a program, analysed once, inlined and summed up.
 //!
 //! A [tool file](text) names the hooks' module and says where they are called; a program in Rust may bring an
-//! [`Instrumenter`] of its own. The tools are [bound](bind) to the program's module when that is opened. Then two
+//! [`Instrumenter`] of its own. The tools are [bound](mod@bind) to the program's module when that is opened. Then two
 //! passes, registered like all others, do the work on each function: [`insert`] puts the pseudo-operation `hook_call`
 //! in, early or late in the recipe, and [`expand`] makes code of it, last of all. Contract 15 says what the passes in
 //! between do.
