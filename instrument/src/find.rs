@@ -281,6 +281,10 @@ impl Finder<'_, '_> {
         if flags != 0 && (!matches!(flag_kind(data.op), FlagKind::Int(_)) || data.flags & flags != flags) {
             return false;
         }
+        let bits = &insert.filters.bits;
+        if !bits.is_empty() && !f.types().int_bits(data.ty).is_some_and(|width| bits.contains(&width)) {
+            return false;
+        }
         let sizes = &insert.filters.sizes;
         if !sizes.is_empty() && !size_of(self.view, inst, data).is_some_and(|size| sizes.contains(&size)) {
             return false;

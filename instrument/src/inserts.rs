@@ -27,6 +27,8 @@ pub struct Filters {
     pub opcodes: Vec<Opcode>,
     /// Flags of integer arithmetic that an instruction must have.
     pub flags: u16,
+    /// Widths of integers that an instruction computes with.
+    pub bits: Vec<u32>,
     /// Bytes.
     pub sizes: Vec<u64>,
     pub address_spaces: Vec<u32>,

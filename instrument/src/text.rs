@@ -19,6 +19,7 @@
 //! lines         = [10, 20]     # the first and the last line, where there is debug information
 //! opcodes       = ["load"]
 //! flags         = ["nsw"]      # of integer arithmetic: all of these
+//! bits          = [32, 64]     # of integers that an operation computes with
 //! sizes         = [1, 2, 4]    # bytes
 //! address-spaces = [0]
 //! ```
@@ -84,6 +85,7 @@ pub struct InsertText {
     pub lines: Option<Spanned<(u32, u32)>>,
     pub opcodes: Option<Vec<Spanned<String>>>,
     pub flags: Option<Vec<Spanned<String>>>,
+    pub bits: Option<Spanned<Vec<u32>>>,
     pub sizes: Option<Spanned<Vec<u64>>>,
     pub address_spaces: Option<Spanned<Vec<u32>>>,
 }

@@ -402,6 +402,10 @@ impl Checker<'_> {
             };
             flags |= flag;
         }
+        if let Some(bits) = text.bits.as_ref().filter(|_| kind != Kind::Instruction) {
+            let message = format!("a place of the kind `{}` has no width to choose by", kind.word());
+            return Err(source.error(bits, message));
+        }
         let accesses = matches!(kind, Kind::Load | Kind::Store | Kind::Atomic);
         if let Some(sizes) = text
             .sizes
@@ -433,6 +437,7 @@ impl Checker<'_> {
             lines: text.lines.as_ref().map(|lines| *lines.get_ref()),
             opcodes,
             flags: flags.bits(),
+            bits: text.bits.as_ref().map_or(Vec::new(), |bits| bits.get_ref().clone()),
             sizes: text.sizes.as_ref().map_or(Vec::new(), |sizes| sizes.get_ref().clone()),
             address_spaces: (text.address_spaces.as_ref()).map_or(Vec::new(), |spaces| spaces.get_ref().clone()),
         })
