@@ -131,6 +131,10 @@ pub trait LowerCtx {
     fn def_reuse(&mut self, value: Value, part: u8, src: Reg) -> Reg;
     /// Says that a part of a result now is in this register, which the rule claimed.
     fn def_fixed(&mut self, value: Value, part: u8, reg: Reg);
+    /// The register for an overflow bit, unless the flags hold it.
+    fn def_overflow(&mut self, bit: Value) -> Option<Reg> {
+        (!self.is_in_flags(Operand::value(bit))).then(|| self.def(bit, 0))
+    }
     /// A register for this step.
     fn temp(&mut self, class: RegClass) -> Reg;
     /// Appends an instruction.

@@ -171,7 +171,7 @@ impl Putter<'_> {
                 Place::Start(block) => (self.head_end(block), 0),
                 Place::After(inst) if self.function.inst(inst).op == Opcode::Invoke => {
                     let (normal, _) = self.function.invoke_targets(self.function.inst(inst));
-                    edges.push((self.block_of(inst), normal, index));
+                    edges.push((self.function.block_of(inst), normal, index));
                     continue;
                 }
                 Place::After(inst) => (inst.as_u32() + 1, 1),
@@ -205,20 +205,14 @@ impl Putter<'_> {
         positions.next().expect("a block ends with its terminator") as u32
     }
 
-    fn block_of(&self, inst: Inst) -> Block {
-        let blocks = self.function.blocks();
-        let after = blocks.partition_point(|block| block.start as usize <= inst.index());
-        Block::new(after - 1)
-    }
-
     /// The place before an instruction, where nothing must stand between it and the one before it.
     fn spot_before(&self, inst: Inst) -> Spot {
         let insts = self.function.insts();
         let data = &insts[inst.index()];
         match data.op {
-            Opcode::LandingPad => Spot::Start(self.block_of(inst)),
+            Opcode::LandingPad => Spot::Start(self.function.block_of(inst)),
             Opcode::Return if inst.index() > 0 => {
-                let start = self.function.block_insts(self.block_of(inst)).start;
+                let start = self.function.block_insts(self.function.block_of(inst)).start;
                 let before = (start..inst.index())
                     .rev()
                     .find(|&position| insts[position].op != Opcode::Nop);

@@ -431,6 +431,14 @@ impl Function {
         }
     }
 
+    /// The block of an instruction; not of one that an editor has queued.
+    pub fn block_of(&self, inst: Inst) -> Block {
+        let after = self
+            .blocks
+            .partition_point(|block| block.start as usize <= inst.index());
+        Block::new(after - 1)
+    }
+
     /// The two pooled operands of a `Ternary` instruction.
     #[inline]
     pub fn ternary(&self, data: &InstData) -> (Operand, Operand) {

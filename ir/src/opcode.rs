@@ -404,6 +404,12 @@ impl Opcode {
         ALL.iter().copied().find(|opcode| opcode.name() == name)
     }
 
+    /// Whether its second result says that the first one overflowed.
+    #[inline]
+    pub fn is_overflow(self) -> bool {
+        (Opcode::UaddOverflow as u8..=Opcode::SmulOverflow as u8).contains(&(self as u8))
+    }
+
     /// Whether it is an integer comparison.
     #[inline]
     pub fn is_icmp(self) -> bool {

@@ -214,6 +214,10 @@ impl<'a> Folder<'a> {
             return None;
         }
         let inst = self.function.def_inst(value)?;
+        // Others have second results, too: whether a value was exchanged.
+        if !self.function.inst(inst).op.is_overflow() {
+            return None;
+        }
         let between = self.function.insts().get(inst.index() + 1..terminator.index())?;
         let is_right_before = between.iter().all(|data| data.op == Opcode::Nop);
         is_right_before.then(|| (value, self.function.inst(inst)))

@@ -141,7 +141,7 @@ impl Condition {
         if values > 1 && !is_near {
             // Few functions need to be asked for their loops.
             let loops = analyses.get::<LoopTree>(function);
-            if loops.depth(block) > loops.depth(block_of(function, inst)) {
+            if loops.depth(block) > loops.depth(function.block_of(inst)) {
                 return None;
             }
         }
@@ -203,12 +203,4 @@ fn mask_of(function: &Function, compare: &InstData) -> Option<(Value, InstData)>
     let and = *function.inst(function.def_inst(value)?);
     let is_mask = and.op == Opcode::And && and.b.as_imm().is_some() && function.use_count(value) == 1;
     is_mask.then_some((value, and))
-}
-
-/// The block of an instruction that was there before the edits.
-fn block_of(function: &Function, inst: Inst) -> Block {
-    let after = function
-        .blocks()
-        .partition_point(|block| block.start as usize <= inst.index());
-    Block::new(after - 1)
 }

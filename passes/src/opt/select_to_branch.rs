@@ -235,7 +235,7 @@ impl State {
         let mut rest = &chosen[..];
         let mut converted = 0;
         while let Some(&first) = rest.first() {
-            let block = block_of(function, first);
+            let block = function.block_of(first);
             let end = function.block_insts(block).end;
             let count = rest.partition_point(|inst| inst.index() < end);
             converted += Splitter::new(function, block).split(function, editor, &rest[..count]);
@@ -318,14 +318,6 @@ fn latency(op: Opcode) -> u32 {
         op if op.is_terminator() => 0,
         _ => 1,
     }
-}
-
-/// The block of an instruction that was there before the edits.
-fn block_of(function: &Function, inst: Inst) -> Block {
-    let after = function
-        .blocks()
-        .partition_point(|block| block.start as usize <= inst.index());
-    Block::new(after - 1)
 }
 
 /// Splits one block at its choices.

@@ -11,7 +11,7 @@ use crate::cond::Cond;
 use crate::regs::XZR;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Reg, RegClass};
-use frazil_ir::{InstData, Opcode, Operand};
+use frazil_ir::{InstData, Opcode};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy, Debug)]
@@ -88,12 +88,6 @@ pub(crate) fn condition_of_overflow(data: &InstData, bits: u32) -> Option<Cond> 
     }
 }
 
-/// The register for an overflow bit, unless the flags hold it.
-fn overflow_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<Reg> {
-    let bit = second_result(data);
-    (!cx.is_in_flags(Operand::value(bit))).then(|| cx.def(bit, 0))
-}
-
 /// Sets the register for an overflow bit, if it has one.
 fn set_overflow<C: LowerCtx>(cx: &mut C, cond: Cond, overflows: Option<Reg>) {
     if let Some(overflows) = overflows {
@@ -127,7 +121,7 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     let b = extended(cx, data.b, bits, sum.signed, size);
     let check = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    let overflows = overflow_register(cx, data);
+    let overflows = cx.def_overflow(second_result(data));
     let cond = sum.compute(cx, dst, a, b, check);
     set_overflow(cx, cond, overflows);
     Ok(())
@@ -139,7 +133,7 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     let right = extended(cx, data.b, bits, signed, 8);
     let check = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    let overflows = overflow_register(cx, data);
+    let overflows = cx.def_overflow(second_result(data));
     let upper = if signed { Op::Smulh } else { Op::Umulh };
     match bits {
         ..=32 => {

@@ -13,7 +13,7 @@ use crate::cond::Cond;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Reg, RegClass, Src};
-use frazil_ir::{InstData, Opcode, Operand, Refusal};
+use frazil_ir::{InstData, Opcode, Refusal};
 
 /// An addition or subtraction: which, of what kind of numbers, and how wide.
 #[derive(Clone, Copy)]
@@ -154,12 +154,6 @@ pub(crate) fn condition_of_overflow(op: Opcode, bits: u32) -> Option<Cond> {
     }
 }
 
-/// The register for an overflow bit, unless the flags hold it.
-fn overflow_register<C: LowerCtx>(cx: &mut C, data: &InstData) -> Option<Reg> {
-    let bit = second_result(data);
-    (!cx.is_in_flags(Operand::value(bit))).then(|| cx.def(bit, 0))
-}
-
 /// Sets the register for an overflow bit, if it has one.
 fn set_overflow<C: LowerCtx>(cx: &mut C, cond: Cond, overflows: Option<Reg>) {
     if let Some(overflows) = overflows {
@@ -187,7 +181,7 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
         wide::define(cx, data, operands.left);
     } else {
         let operands = sum.operands(cx, data);
-        let overflows = overflow_register(cx, data);
+        let overflows = cx.def_overflow(second_result(data));
         let cond = sum.compute(cx, operands);
         set_overflow(cx, cond, overflows);
         cx.def_reuse(result(data), 0, operands.left);
@@ -212,7 +206,7 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
         extended_copy(cx, data.b, bits, signed, size)
     };
     if exact {
-        let overflows = overflow_register(cx, data);
+        let overflows = cx.def_overflow(second_result(data));
         cx.emit(rr(Op::ImulRR, size, left, right));
         set_overflow(cx, Cond::O, overflows);
     } else {
@@ -290,7 +284,7 @@ fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     cx.claim(PRegSet::of(&[RDX]));
     if !is_twofold(bits) {
         let right = cx.use_src(data.b, 0, ImmKind::None);
-        let overflows = overflow_register(cx, data);
+        let overflows = cx.def_overflow(second_result(data));
         cx.emit(match right {
             Src::Mem(mem) => m(Op::MulM, size, mem),
             Src::Reg(right) => r(Op::MulR, size, right),
