@@ -217,10 +217,16 @@ fn is_of_symbol(f: &Function, address: Operand, depth: u32) -> bool {
     }
 }
 
-/// The most values that are alive at one place, by a fixed point over the blocks; bodies that are worth inlining are
-/// small.
+/// Bodies with more instructions are not worth counting exactly.
+const MOST_COUNTED: usize = 1000;
+
+/// The most values that are alive at one place, by a fixed point over the blocks; of a body that is too large to be
+/// inlined, all values that it has.
 fn registers_of(f: &Function) -> u32 {
     let count = f.values().len();
+    if f.insts().len() > MOST_COUNTED {
+        return count as u32;
+    }
     let is_kept = |value: Value| f.slot_of(value).is_none();
     let mut live_in = vec![vec![false; count]; f.blocks().len()];
     let mut most = 0;

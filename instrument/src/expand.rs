@@ -16,7 +16,7 @@
 //! called.
 //!
 //! Costs: a look at each instruction; a commit if there are hooks. Blocks in which a body with branches is inlined are
-//! divided, and what stands behind it moves once.
+//! divided, and what stands after it moves once.
 
 use crate::bind::{Bound, BoundHook};
 use crate::decide::{Options, Way};
@@ -407,10 +407,10 @@ impl<'p> Expander<'_, 'p> {
             true => Spot::Before(inst),
             false => Spot::End(here),
         };
-        let way = splicer.straight(&args);
-        let next = match &way {
-            Some(way) => {
-                splicer.copy_straight(spot, way);
+        let path = splicer.straight(&args);
+        let next = match &path {
+            Some(path) => {
+                splicer.copy_straight(spot, path);
                 here
             }
             None => splicer.copy_blocks(here, spot, layout),

@@ -197,7 +197,7 @@ impl Putter<'_> {
         self.put_edges(requests, &edges)
     }
 
-    /// The position of the first instruction of a block behind phis and landing pad.
+    /// The position of the first instruction of a block after phis and landing pad.
     fn head_end(&self, block: Block) -> u32 {
         let range = self.function.block_insts(block);
         let is_head = |op: Opcode| matches!(op, Opcode::Phi | Opcode::LandingPad);
@@ -231,8 +231,8 @@ impl Putter<'_> {
             let end = next + edges[next..].partition_point(|edge| (edge.0, edge.1) == (from, to));
             let mut these: Vec<usize> = edges[next..end].iter().map(|edge| edge.2).collect();
             next = end;
-            let ways_in = self.function.predecessors(to).len();
-            if ways_in > 1 && self.has_stubborn_edge(to) {
+            let edge_count = self.function.predecessors(to).len();
+            if edge_count > 1 && self.has_stubborn_edge(to) {
                 if !joined.iter().any(|row| row.0 == to) {
                     joined.push((to, self.shared(requests, edges, to)));
                 }
@@ -244,7 +244,7 @@ impl Putter<'_> {
             }
             let spot = if self.leads_there_alone(from) {
                 self.spot_before(self.function.terminator(from))
-            } else if ways_in == 1 {
+            } else if edge_count == 1 {
                 Spot::Start(to)
             } else if self.editor.can_split_edge(self.function, from, to) {
                 Spot::End(self.editor.new_block_on_edge(self.function, from, to))
@@ -325,16 +325,16 @@ impl Putter<'_> {
             let request = requests.list[columns[0][number]];
             let mut operands = Vec::new();
             for (index, ty) in self.params(&request).into_iter().enumerate() {
-                let mut ways = Vec::new();
+                let mut values = Vec::new();
                 for (column, &from) in columns.iter().zip(&predecessors) {
                     let arg = requests.args_of(&requests.list[column[number]])[index];
                     let spot = self.spot_before(self.function.terminator(from));
-                    ways.push(self.converted(spot, arg, ty)?);
+                    values.push(self.converted(spot, arg, ty)?);
                 }
-                let same = ways.iter().all(|&operand| operand == ways[0]);
+                let same = values.iter().all(|&operand| operand == values[0]);
                 operands.push(match same {
-                    true => ways[0],
-                    false => Operand::value(self.editor.insert_phi(self.function, to, ty, &ways)),
+                    true => values[0],
+                    false => Operand::value(self.editor.insert_phi(self.function, to, ty, &values)),
                 });
             }
             self.call_with(Spot::Start(to), &request, &operands);
@@ -492,7 +492,7 @@ fn take_shared(requests: &Requests, shared: &[usize], these: &mut Vec<usize>) ->
     taken
 }
 
-/// Whether nothing may stand between a call and the return behind it.
+/// Whether nothing may stand between a call and the return after it.
 fn is_jump_to_callee(data: &InstData) -> bool {
     data.op == Opcode::Call && data.flags & CallFlags::MUST_TAIL.bits() != 0
 }

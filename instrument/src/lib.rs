@@ -46,7 +46,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others
-/// for tools that say `early`, behind them for the rest, and then `expand-hooks`.
+/// for tools that say `early`, after them for the rest, and then `expand-hooks`.
 pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
     add_steps_with(recipe, tools, decide::Options::default());
 }

@@ -81,19 +81,19 @@ pub fn fast_part(body: &Function, symbol: SymbolId) -> Result<Function, &'static
     Ok(part.f)
 }
 
-/// What happens on a way.
+/// What happens on a path.
 #[derive(Clone, Copy)]
 enum Step {
     Inst(Inst),
-    /// The phi is this on the way.
+    /// The phi is this on the path.
     Phi(Value, Operand),
 }
 
-/// What happens from an edge on to a return, if that is one way without branches and calls.
+/// What happens from an edge on to a return, if that is one path without branches and calls.
 fn chain_to_return(f: &Function, from: Block, to: Block) -> Option<Vec<Step>> {
     let mut chain = Vec::new();
     let (mut from, mut block) = (from, to);
-    // A way that is longer than the function goes in a circle.
+    // A path that is longer than the function goes in a circle.
     for _ in 0..f.blocks().len() {
         let column = f.predecessors(block).iter().position(|&other| other == from)?;
         for position in f.block_insts(block) {

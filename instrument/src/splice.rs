@@ -1,6 +1,6 @@
 //! Copies the body of a hook into a function, with what is given in the place of parameters.
 //!
-//! Numbers that are known are computed on the way, and if all branches are decided by them, only the way that is taken
+//! Numbers that are known are computed on the way, and if all branches are decided by them, only the path that is taken
 //! is copied, without a branch. Otherwise the block of the program is divided: its rest goes to a new block, and the
 //! blocks of the body stand between the two, those with calls out of the way.
 
@@ -81,7 +81,7 @@ impl Splicer<'_> {
         }
     }
 
-    /// The instructions from the entry to a return, if what is known decides all branches on the way; phis are given
+    /// The instructions from the entry to a return, if what is known decides all branches on the path; phis are given
     /// their operands.
     pub fn straight(&self, args: &[Operand]) -> Option<Vec<(Inst, usize)>> {
         let body = self.body;
@@ -91,7 +91,7 @@ impl Splicer<'_> {
                 known.insert(Value::new(index), number);
             }
         }
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let (mut block, mut from) = (Block::new(0), None);
         for _ in 0..=body.blocks().len() {
             let mut next = None;
@@ -104,7 +104,7 @@ impl Splicer<'_> {
                 };
                 let mut found = None;
                 match data.op {
-                    Opcode::Return => return Some(way),
+                    Opcode::Return => return Some(path),
                     Opcode::Jump => next = Some(data.target()),
                     Opcode::Branch => {
                         next = Some(match number(data.a)? {
@@ -115,14 +115,14 @@ impl Splicer<'_> {
                     _ if data.op.is_terminator() => return None,
                     Opcode::Phi => {
                         found = number(body.list(data)[column?]);
-                        way.push((Inst::new(position), column?));
+                        path.push((Inst::new(position), column?));
                     }
                     Opcode::Nop => {}
                     _ => {
                         if data.op.effects() == Effects::Pure {
                             found = result_of(body, data, number);
                         }
-                        way.push((Inst::new(position), 0));
+                        path.push((Inst::new(position), 0));
                     }
                 }
                 if let (Some(found), Some(result)) = (found, data.first_result()) {
@@ -135,8 +135,8 @@ impl Splicer<'_> {
     }
 
     /// Copies what [`Splicer::straight`] has found.
-    pub fn copy_straight(&mut self, spot: Spot, way: &[(Inst, usize)]) {
-        for &(inst, column) in way {
+    pub fn copy_straight(&mut self, spot: Spot, path: &[(Inst, usize)]) {
+        for &(inst, column) in path {
             let data = *self.body.inst(inst);
             if data.op == Opcode::Phi {
                 let operand = self.map(self.body.list(&data)[column]);
@@ -148,7 +148,7 @@ impl Splicer<'_> {
         }
     }
 
-    /// Copies a body with several blocks behind what a block has so far, and returns the block for what follows. The
+    /// Copies a body with several blocks after what a block has so far, and returns the block for what follows. The
     /// caller gives that its terminator and moves what belongs there.
     pub fn copy_blocks(&mut self, from: Block, first_spot: Spot, layout: Block) -> Block {
         let body = self.body;

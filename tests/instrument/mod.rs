@@ -1,31 +1,21 @@
 //! Programs do the same with hooks of the tools of `examples/instrument` in them, and the tools say what is right.
 
 use crate::{checking_frazil, frazil, in_repository};
-use frazil_test_support::{Folder, run};
+use frazil_test_support::{Folder, run, stems};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// The tools that are compiled for the tests.
-const TOOLS: [&str; 8] = [
-    "instruction_count",
-    "opcode_mix",
-    "block_profile",
-    "memory_trace",
-    "alignment",
-    "call_graph",
-    "coverage",
-    "arithmetic",
-];
 
 fn clang(arguments: &[&str], source: &Path, output: &Path) {
     let mut clang = Command::new("clang-22");
     run(clang.args(arguments).arg(source).arg("-o").arg(output));
 }
 
-/// A folder with the tool files and their hooks as bitcode.
-fn tools(folder: &Folder) {
-    for tool in TOOLS {
-        let source = in_repository("examples/instrument").join(tool);
+/// Puts the tool files and their hooks as bitcode into a folder; returns the names of the tools.
+fn tools(folder: &Folder) -> Vec<String> {
+    let sources = in_repository("examples/instrument");
+    let tools = stems(&sources, ".toml");
+    for tool in &tools {
+        let source = sources.join(tool);
         let options = ["-O2", "-fPIC", "-Wall", "-Werror", "-c", "-emit-llvm"];
         clang(
             &options,
@@ -35,6 +25,7 @@ fn tools(folder: &Folder) {
         let text = std::fs::read(source.with_extension("toml")).expect("each tool has a file");
         folder.write(&format!("{tool}.toml"), text);
     }
+    tools
 }
 
 /// The options that name tools.
@@ -75,7 +66,8 @@ fn output(folder: &Folder, program: &Path) -> Output {
 #[test]
 fn programs_do_the_same_with_all_tools_in_them() {
     let folder = Folder::new("instrument-programs");
-    tools(&folder);
+    let tools = tools(&folder);
+    let all: Vec<&str> = tools.iter().map(String::as_str).collect();
     for source in ["jumps.c", "throws.cpp"] {
         let source = in_repository("tests/instrument").join(source);
         let plain = folder.path("plain");
@@ -95,7 +87,7 @@ fn programs_do_the_same_with_all_tools_in_them() {
                 &bitcode,
             );
             for recipe in ["Om1", "O2"] {
-                let program = build(&folder, recipe, &bitcode, &TOOLS);
+                let program = build(&folder, recipe, &bitcode, &all);
                 let found = output(&folder, &program);
                 assert_eq!(
                     (found.status, String::from_utf8_lossy(&found.stdout)),

@@ -261,7 +261,10 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
 
     #[inline]
     fn def(&mut self, value: Value, part: u8) -> Reg {
-        debug_assert!(!self.is_in_flags(value.into()), "{value} is in the flags, where its rule leaves nothing");
+        debug_assert!(
+            !self.is_in_flags(value.into()),
+            "{value} is in the flags, where its rule leaves nothing"
+        );
         if let Some(home) = self.st.home(value) {
             self.rec.hand_result(home, Thing::value(value, part));
             return home;

@@ -296,7 +296,10 @@ impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
 
     #[inline]
     fn def(&mut self, value: Value, part: u8) -> Reg {
-        debug_assert!(!self.is_in_flags(value.into()), "{value} is in the flags, where its rule leaves nothing");
+        debug_assert!(
+            !self.is_in_flags(value.into()),
+            "{value} is in the flags, where its rule leaves nothing"
+        );
         self.vreg(value, part)
     }
 

@@ -49,7 +49,7 @@ impl FunctionPass for DivisionPairs {
         }
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
-        let mut waiting: Vec<Inst> = Vec::with_capacity(MOST_WAITING);
+        let mut waiting: Box<Vec<Inst>> = cx.take_scratch();
         let mut pairs = 0;
         for block in function.block_ids() {
             waiting.clear();
@@ -75,6 +75,7 @@ impl FunctionPass for DivisionPairs {
         }
         editor.commit(function);
         cx.return_scratch(editor);
+        cx.return_scratch(waiting);
         cx.count("pairs", pairs);
         Ok(match pairs {
             0 => Preserved::unchanged(),

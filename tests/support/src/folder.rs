@@ -55,6 +55,16 @@ pub fn names(folder: impl AsRef<Path>) -> Vec<String> {
     names
 }
 
+/// The names of the files of a folder that end like this, such as `.toml`, without that, in order.
+///
+/// # Panics
+/// When the folder cannot be read.
+pub fn stems(folder: impl AsRef<Path>, ending: &str) -> Vec<String> {
+    let names = names(folder);
+    let stems = names.iter().filter_map(|name| name.strip_suffix(ending));
+    stems.map(str::to_owned).collect()
+}
+
 impl AsRef<Path> for Folder {
     fn as_ref(&self) -> &Path {
         self.0.path()

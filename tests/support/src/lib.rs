@@ -13,5 +13,5 @@ pub mod objects;
 mod random;
 
 pub use command::run;
-pub use folder::{Folder, names};
+pub use folder::{Folder, names, stems};
 pub use random::Random;

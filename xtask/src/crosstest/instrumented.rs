@@ -5,35 +5,32 @@
 //! status must be those of the program of `llc-22 -O0`.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
+use frazil_test_support::stems;
 
-use super::{RUN_LIMIT, Verdict, build_module, compile_host_part, difference, link_command, run_command};
-use crate::compiler::{self, Compiler, LlcLevel};
+use super::{RUN_LIMIT, Verdict, compile_host_part, difference, link_command, reference, run_command};
+use crate::compiler::{self, Compiler};
 use crate::corpus::{Module, Run};
 use crate::process::{self, Outcome};
 use crate::share::Share;
 use crate::{machine, workspace};
 
-/// The tools, by the names of their files.
-pub const TOOLS: [&str; 9] = [
-    "instruction_count",
-    "instruction_count_threads",
-    "opcode_mix",
-    "block_profile",
-    "memory_trace",
-    "alignment",
-    "call_graph",
-    "coverage",
-    "arithmetic",
-];
-
 /// How much longer a program may take with hooks.
 const SLOWNESS: u32 = 20;
+
+/// Where the tools are.
+fn sources() -> PathBuf {
+    workspace::root().join("examples/instrument")
+}
+
+/// The tools that are there, by the names of their files.
+fn names() -> Vec<String> {
+    stems(sources(), ".toml")
+}
 
 /// Tools that are there, with their hooks as bitcode.
 #[derive(Debug)]
@@ -47,8 +44,8 @@ impl Tools {
     pub fn prepare() -> Result<Tools> {
         let folder = machine::folder().join("instrument");
         fs::create_dir_all(&folder)?;
-        for tool in TOOLS {
-            let source = workspace::root().join("examples/instrument").join(tool);
+        for tool in names() {
+            let source = sources().join(&tool);
             let mut clang = machine::clang()?;
             clang
                 .args(["-O2", "-fPIC", "-c", "-emit-llvm"])
@@ -133,7 +130,9 @@ pub fn run_with_tools(program: &Path, run: &Run, sizes: &[&str]) -> Command {
 /// Tests modules under recipes with tools, as many as the share allows.
 pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Result<bool> {
     let mut tools = Tools::prepare()?;
-    let sets: Vec<Vec<&str>> = (TOOLS.iter().map(|&tool| vec![tool])).chain([TOOLS.to_vec()]).collect();
+    let names = names();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let sets: Vec<Vec<&str>> = (all.iter().map(|&tool| vec![tool])).chain([all.clone()]).collect();
     let mut references: BTreeMap<String, PathBuf> = BTreeMap::new();
     let total = modules.len() * compilers.len() * sets.len();
     let (mut made, mut passed, mut failed) = (0, 0, 0);
@@ -150,16 +149,7 @@ pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Re
             1 => set[0],
             _ => "all tools",
         };
-        let reference = match references.entry(module.name()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
-                let Some(program) = built.program else {
-                    bail!("{}: {}", module.name(), built.problem)
-                };
-                unknown.insert(program)
-            }
-        };
+        let reference = reference(&mut references, module, &dir)?;
         let verdict = match tools.build(module, frazil, set, &dir) {
             Err(problem) => Verdict::Failed(problem),
             Ok(program) => compare(reference, &program, module)?,

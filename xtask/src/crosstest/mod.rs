@@ -125,6 +125,20 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     test_modules(&modules, &compilers, &share)
 }
 
+/// The program of `llc-22 -O0` that a module's programs are compared with, built when it is first wanted.
+fn reference<'a>(references: &'a mut BTreeMap<String, PathBuf>, module: &Module, dir: &Path) -> Result<&'a Path> {
+    Ok(match references.entry(module.name()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(unknown) => {
+            let built = build_module(module, &Compiler::Llc(LlcLevel::O0), dir)?;
+            let Some(program) = built.program else {
+                bail!("{}: {}", module.name(), built.problem)
+            };
+            unknown.insert(program)
+        }
+    })
+}
+
 /// Tests modules under recipes, as many as the share allows.
 fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Result<bool> {
     let (mut made, mut passed, mut failed) = (0, 0, 0);
@@ -137,16 +151,7 @@ fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Re
         made += 1;
         let (module, frazil) = (&modules[number / compilers.len()], &compilers[number % compilers.len()]);
         let dir = machine::folder().join("crosstest").join(module.name());
-        let reference = match references.entry(module.name()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let built = build_module(module, &Compiler::Llc(LlcLevel::O0), &dir)?;
-                let Some(program) = built.program else {
-                    bail!("{}: {}", module.name(), built.problem)
-                };
-                unknown.insert(program)
-            }
-        };
+        let reference = reference(&mut references, module, &dir)?;
         for (case, verdict) in test_module(module, frazil, reference, &dir)? {
             match verdict {
                 Verdict::Passed => passed += 1,
