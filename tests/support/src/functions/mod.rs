@@ -366,13 +366,19 @@ impl Generator<'_> {
     }
 
     fn overflow(&mut self) {
+        let flag = self.overflow_alone();
+        self.scope[0].push(flag);
+    }
+
+    /// An operation that may overflow; the bit that says so, which nothing else uses.
+    fn overflow_alone(&mut self) -> usize {
         let ty = self.int_type();
         let op = self.random.pick(&["uadd", "sadd", "usub", "ssub", "umul", "smul"]);
         let (a, b) = (self.operand(ty), self.operand(ty));
         let (result, flag) = (self.fresh(), self.fresh());
         self.line(format!("v{result}, v{flag} = {op}_overflow {} {a}, {b}", type_name(ty)));
         self.scope[ty].push(result);
-        self.scope[0].push(flag);
+        flag
     }
 
     fn call(&mut self) {
@@ -426,9 +432,12 @@ impl Generator<'_> {
     }
 
     fn diamond(&mut self) {
-        let condition = self.condition();
         let (yes, no, after) = (self.fresh_label(), self.fresh_label(), self.fresh_label());
         let types = self.some_types();
+        let condition = match self.random.below(4) {
+            0 => self.overflow_alone(),
+            _ => self.condition(),
+        };
         self.line(format!("branch v{condition}, b{yes}, b{no}"));
         let mut regions = Vec::new();
         for label in [yes, no] {
