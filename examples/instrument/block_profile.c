@@ -15,6 +15,7 @@ static int more(const void *left, const void *right) {
 }
 
 __attribute__((destructor)) static void report(void) {
+    frazil_settle();
     uint64_t places = frazil_place_count();
     uint64_t *order = malloc((places + 1) * sizeof *order);
     for (uint64_t place = 0; place < places; place++)

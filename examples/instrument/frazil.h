@@ -14,16 +14,54 @@ struct frazil_record {
     uint32_t number; /* in its function */
 };
 
+/* How numbers of a function follow from others: for tools that say `derive = true`. */
+struct frazil_sums {
+    uint64_t *counters;
+    uint64_t *hidden; /* numbers that belong to no place */
+    uint32_t words;
+    uint32_t zero;
+    uint32_t word[]; /* of each sum: the number it gives, how many there are to add, and these */
+};
+
+#define FRAZIL_HIDDEN 0x80000000u     /* in a word: the number is a hidden one */
+#define FRAZIL_SUBTRACTED 0x40000000u /* and it is subtracted */
+
+/* Computes the numbers that were not counted, from `start` to `stop`. */
+static inline void frazil_settle_all(const void *start, const void *stop) {
+    for (const char *at = start; at < (const char *)stop;) {
+        const struct frazil_sums *sums = (const struct frazil_sums *)at;
+        for (uint32_t next = 0; next < sums->words;) {
+            uint32_t target = sums->word[next], terms = sums->word[next + 1];
+            uint64_t sum = 0;
+            for (uint32_t term = 0; term < terms; term++) {
+                uint32_t word = sums->word[next + 2 + term];
+                uint32_t number = word & ~(FRAZIL_HIDDEN | FRAZIL_SUBTRACTED);
+                uint64_t value = (word & FRAZIL_HIDDEN ? sums->hidden : sums->counters)[number];
+                sum += word & FRAZIL_SUBTRACTED ? -value : value;
+            }
+            (target & FRAZIL_HIDDEN ? sums->hidden : sums->counters)[target & ~FRAZIL_HIDDEN] = sum;
+            next += 2 + terms;
+        }
+        at += (sizeof *sums + sums->words * sizeof(uint32_t) + 7) & ~(uintptr_t)7;
+    }
+}
+
 /* Declares the numbers (`counter`) and records of all places of the tool of this name in the program: the record of a
-   number has the same distance from the start. */
+   number has the same distance from the start. A tool with `derive = true` calls frazil_settle() before it looks at
+   its numbers, each time. */
 #define FRAZIL_PLACES(tool)                                                                                    \
     extern uint64_t __start_frazil_counters_##tool[] __attribute__((weak, visibility("hidden")));               \
     extern uint64_t __stop_frazil_counters_##tool[] __attribute__((weak, visibility("hidden")));                \
     extern const struct frazil_record __start_frazil_records_##tool[] __attribute__((weak, visibility("hidden"))); \
+    extern const char __start_frazil_sums_##tool[] __attribute__((weak, visibility("hidden")));                 \
+    extern const char __stop_frazil_sums_##tool[] __attribute__((weak, visibility("hidden")));                  \
     static inline uint64_t *frazil_counters(void) { return __start_frazil_counters_##tool; }                    \
     static inline const struct frazil_record *frazil_records(void) { return __start_frazil_records_##tool; }    \
     static inline uint64_t frazil_place_count(void) {                                                           \
         return __stop_frazil_counters_##tool - __start_frazil_counters_##tool;                                  \
+    }                                                                                                           \
+    static inline void frazil_settle(void) {                                                                    \
+        frazil_settle_all(__start_frazil_sums_##tool, __stop_frazil_sums_##tool);                               \
     }
 
 #endif

@@ -6,7 +6,7 @@
 //! see and nobody else ([`promote`]). What is not private keeps its name and visibility.
 
 use crate::known::convention;
-use crate::records::{OwnData, Row};
+use crate::records::{DerivedData, OwnData, Row};
 use crate::texts::{Texts, add_text};
 use crate::tool::{Tool, Tools};
 use frazil_ir::debug::kind::File;
@@ -155,6 +155,10 @@ impl Bound {
                 let own = OwnData {
                     counters: symbol("counters"),
                     records: symbol("records"),
+                    derived: self.tools.all()[tool].derive.then(|| DerivedData {
+                        hidden: symbol("hidden"),
+                        sums: symbol("sums"),
+                    }),
                 };
                 self.own.insert((tool, id), own);
             }

@@ -16,6 +16,10 @@ pub struct Options {
     pub partial: bool,
     /// Whether hooks that only add to a number in memory are summed up.
     pub merge: bool,
+    /// Whether sums are made over the whole function, and counters are derived from others where the tool allows it.
+    pub regions: bool,
+    /// Whether loops without calls add up in registers.
+    pub carry: bool,
     /// Whether hooks that are called keep the registers of the program, so that their callers need not save any.
     pub preserve: bool,
     /// Whether hooks that call something are inlined.
@@ -44,6 +48,8 @@ impl Default for Options {
             inline: true,
             partial: true,
             merge: true,
+            regions: true,
+            carry: true,
             preserve: true,
             calls: false,
             loops: false,

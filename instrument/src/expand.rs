@@ -10,22 +10,33 @@
 //!                                                return
 //! ```
 //!
-//! Method: what is known of a hook was found once. Additions to numbers in memory whose places and amounts are known at
-//! the site are [summed up](crate::merge) within a block, up to calls, which may look at them or not return; bodies
-//! that fulfil the criteria are [copied](crate::splice), others by their part before the first branch; the rest is
-//! called.
+//! Method: what is known of a hook was found once, and [plans](crate::plan) are made of it. Additions to numbers in
+//! memory whose places and amounts are known at the site are [summed up](crate::merge) between calls, which may look at
+//! them or not return; bodies that fulfil the criteria are [copied](crate::splice), others by their part before the
+//! first branch; the rest is called.
 //!
 //! Costs: a look at each instruction; a commit if there are hooks. Blocks in which a body with branches is inlined are
-//! divided, and what stands after it moves once.
+//! divided, and what stands after it moves once. Sums over the whole function take a graph of it.
 
 use crate::bind::{Bound, BoundHook};
-use crate::decide::{Options, Way};
+use crate::decide::Options;
+use crate::emission::Emission;
+use crate::evaluate::KnownAddress;
 use crate::known::Known;
-use crate::merge::{Sum, Sums};
-use crate::splice::{Copied, Splicer, Spot, site};
+use crate::merge::carry::{self, Carrier};
+use crate::merge::derive;
+use crate::merge::flow::{self, Flow, Place};
+use crate::merge::join::join;
+use crate::merge::{Payment, Update, over_regions};
+use crate::plan::{Plan, Plans};
+use crate::splice::{Copied, Splicer, Spot};
+use frazil_ir::domtree::DomTree;
+use frazil_ir::loops::LoopTree;
+use frazil_ir::module::{PlacedData, SymbolKind};
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
 use frazil_ir::{
-    Block, Editor, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, SigId, TargetFacts, Type,
+    AnalysisCache, Block, Editor, EntityRef, FuncId, Function, Inst, InstData, Opcode, Operand, SigId, TargetFacts,
+    Type,
 };
 use frazil_passes::{Book, Overrides, Recipe, Registry};
 use std::sync::OnceLock;
@@ -63,29 +74,43 @@ impl FunctionPass for ExpandHooks {
         if !function.insts().iter().any(|data| data.op.is_hook_call()) {
             return Ok(Preserved::unchanged());
         }
+        let SymbolKind::Function(id) = cx.module.symbols[cx.head.symbol].kind else {
+            return Ok(Preserved::unchanged());
+        };
         let mut state: Box<State> = cx.take_scratch();
         let mut editor: Box<Editor> = cx.take_scratch();
         editor.begin(function);
         state.copied.clear();
+        let mut data = Vec::new();
         let mut expander = Expander {
-            pass: self,
-            bound: Bound::of(cx.module),
-            target: cx.target,
+            knower: Knower {
+                pass: self,
+                bound: Bound::of(cx.module),
+                target: cx.target,
+                analyzed: 0,
+            },
+            id,
             pointer_bits: cx.module.data_layout.pointer_bits,
             function,
             editor: &mut editor,
             copied: &mut state.copied,
             counts: Counts::default(),
+            data: &mut data,
         };
-        let expanded = expander.run();
-        let counts = expander.counts;
+        let expanded = expander.run(&mut state.plans, cx.analyses);
+        let (counts, analyzed) = (expander.counts, expander.knower.analyzed);
         expanded?;
         editor.commit(function);
+        if !data.is_empty() {
+            function.attachments.get_or_insert_default().data.extend(data);
+        }
         cx.return_scratch(editor);
         cx.return_scratch(state);
-        cx.count("hooks analyzed", counts.analyzed);
+        cx.count("hooks analyzed", analyzed);
         cx.count("calls summed up", counts.merged);
         cx.count("updates for sums", counts.updates);
+        cx.count("updates carried through loops", counts.carried);
+        cx.count("numbers derived", counts.derived);
         cx.count("calls inlined", counts.inlined);
         cx.count("calls inlined partially", counts.partially);
         cx.count("calls left", counts.called);
@@ -100,52 +125,32 @@ impl FunctionPass for ExpandHooks {
 #[derive(Debug, Default)]
 struct State {
     copied: Copied,
+    plans: Plans,
 }
 
 /// How often something was done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    analyzed: u64,
     merged: u64,
     updates: u64,
+    carried: u64,
+    derived: u64,
     inlined: u64,
     partially: u64,
     called: u64,
     divided: u64,
 }
 
-/// What becomes of the hook at an instruction.
-#[derive(Clone, Debug)]
-enum Plan {
-    /// It is part of a sum that stands elsewhere.
-    Nothing,
-    /// The sums that stand here.
-    Sums(Vec<Sum>),
-    Whole,
-    Fast,
-    Call,
-}
-
-struct Expander<'a, 'p> {
+/// What knows hooks.
+struct Knower<'p> {
     pass: &'p ExpandHooks,
     bound: Option<&'p Bound>,
     target: &'p TargetFacts,
-    pointer_bits: u32,
-    function: &'a mut Function,
-    editor: &'a mut Editor,
-    copied: &'a mut Copied,
-    counts: Counts,
+    /// How many hooks were looked at for the first time.
+    analyzed: u64,
 }
 
-impl<'p> Expander<'_, 'p> {
-    fn run(&mut self) -> Result<(), PassError> {
-        let last = Block::new(self.function.blocks().len() - 1);
-        for block in self.function.block_ids() {
-            self.block(block, last)?;
-        }
-        Ok(())
-    }
-
+impl<'p> Knower<'p> {
     /// What is known of the hook that an instruction calls.
     fn hook(&mut self, data: &InstData) -> Result<Option<(&'p BoundHook, &'p Known)>, PassError> {
         let symbol = data.a.as_symbol().expect("a hook is a symbol");
@@ -160,7 +165,7 @@ impl<'p> Expander<'_, 'p> {
         }
         let cleaner = pass.cleaner()?;
         let known = tool.hooks[hook.number].known.get_or_init(|| {
-            self.counts.analyzed += 1;
+            self.analyzed += 1;
             Known::new(
                 &tool.module,
                 &tool.hooks[hook.number].name,
@@ -171,36 +176,160 @@ impl<'p> Expander<'_, 'p> {
         });
         Ok(Some((hook, known)))
     }
+}
 
-    fn block(&mut self, block: Block, layout: Block) -> Result<(), PassError> {
+struct Expander<'a, 'p> {
+    knower: Knower<'p>,
+    /// The function's number in its module.
+    id: FuncId,
+    pointer_bits: u32,
+    function: &'a mut Function,
+    editor: &'a mut Editor,
+    copied: &'a mut Copied,
+    counts: Counts,
+    /// What the object has for the function beside its code.
+    data: &'a mut Vec<PlacedData>,
+}
+
+impl Expander<'_, '_> {
+    fn run(&mut self, plans: &mut Plans, analyses: &AnalysisCache) -> Result<(), PassError> {
+        plans.clear(self.function.blocks().len());
+        let options = &self.knower.pass.options;
+        let (merges, bound) = (options.merge && options.inline, self.knower.bound);
+        plans.make(self.function, bound, merges, |data| self.knower.hook(data))?;
+        self.counts.merged += plans.list.iter().filter(|plan| **plan == Plan::Sum).count() as u64;
+        let mut emission = Emission::new(&plans.gathered, self.function.blocks().len());
+        if !plans.gathered.addends.is_empty() {
+            self.place_sums(plans, &mut emission, analyses);
+        }
+        let last = Block::new(self.function.blocks().len() - 1);
+        let mut next = plans.list.iter().copied();
+        for block in self.function.block_ids() {
+            self.block(block, last, (&mut next, plans, &mut emission))?;
+        }
+        for (block, payments) in emission.take_edges() {
+            payments
+                .iter()
+                .for_each(|payment| self.update(Spot::End(block), payment, plans));
+        }
+        Ok(())
+    }
+
+    /// Says what is added where.
+    fn place_sums(&mut self, plans: &mut Plans, emission: &mut Emission, analyses: &AnalysisCache) {
+        let options = &self.knower.pass.options;
+        let gathered = &mut plans.gathered;
+        let is_one_block = self.function.blocks().len() == 1;
+        if is_one_block || !(options.regions || options.carry) {
+            for addend in &gathered.addends {
+                let place = Place::Part(addend.part);
+                emission.add(self.function, self.editor, place, addend.cell, addend.amount);
+            }
+            return;
+        }
+        let loops = analyses.get::<LoopTree>(self.function);
+        let dominators = analyses.get::<DomTree>(self.function);
+        let flow = Flow::new(&flow::Input {
+            function: self.function,
+            loops,
+            dominators,
+            parts: &gathered.parts,
+            is_fixed: &|block| plans.is_divided[block.index()],
+        });
+        let mut updates = gathered.by_parts(|part| flow.edges[part as usize].frequency);
+        if options.regions {
+            let derived = self.derive(&flow, plans, &mut updates);
+            updates = over_regions(&flow, updates);
+            updates.extend(derived);
+            join(
+                self.function,
+                dominators,
+                &plans.gathered,
+                &flow.frequencies,
+                &mut updates,
+            );
+        }
+        let gathered = &plans.gathered;
+        if options.carry {
+            let input = carry::Input {
+                loops,
+                dominators,
+                is_busy: &plans.is_busy,
+                frequencies: &flow.frequencies,
+                int_registers: u32::from(self.knower.target.int_registers),
+                pointer_bits: self.pointer_bits,
+            };
+            let mut carrier = Carrier::new(&input, self.function, self.editor, emission);
+            let type_of = |cell: u32| gathered.cells[cell as usize].access.0;
+            self.counts.carried += carrier.run(&mut updates, type_of, |part| gathered.parts[part as usize].block);
+        }
+        for update in updates {
+            emission.add(self.function, self.editor, update.place, update.cell, update.amount);
+        }
+    }
+
+    /// Takes the updates of numbers away that follow from others; returns those that are to be counted instead.
+    fn derive(&mut self, flow: &Flow, plans: &mut Plans, updates: &mut Vec<Update>) -> Vec<Update> {
+        let mut counted = Vec::new();
+        let Some(bound) = self.knower.bound else { return counted };
+        for (number, tool) in bound.tools.all().iter().enumerate().filter(|(_, tool)| tool.derive) {
+            let Some((own, data)) = bound.own(number, self.id).and_then(|own| Some((own, own.derived?))) else {
+                continue;
+            };
+            let (theirs, others) = plans.derivable(own.counters, std::mem::take(updates));
+            *updates = others;
+            let number_of = |cell: u32| {
+                let address = plans.gathered.cells[cell as usize].address;
+                (address.addend / crate::records::COUNTER_BYTES as i64) as u32
+            };
+            let Some(derived) = derive::derive(flow, &theirs, number_of) else {
+                updates.extend(theirs);
+                continue;
+            };
+            let like = plans.gathered.cells[theirs[0].cell as usize];
+            self.counts.derived += (theirs.len() - derived.counted.len().min(theirs.len())) as u64;
+            counted.extend(derived.counted.iter().map(|&(edge, name)| Update {
+                cell: plans.gathered.cell(derive::cell_of(name, (own, data), &like)),
+                place: flow.edges[edge as usize].place,
+                amount: 1,
+                frequency: flow.edges[edge as usize].frequency,
+            }));
+            let address_bytes = (self.pointer_bits / 8) as u8;
+            self.data
+                .extend(derive::data(&tool.name, (own, data), &derived, address_bytes));
+        }
+        counted
+    }
+
+    fn block(
+        &mut self,
+        block: Block,
+        layout: Block,
+        (next, plans, emission): (&mut impl Iterator<Item = Plan>, &Plans, &mut Emission),
+    ) -> Result<(), PassError> {
         let range = self.function.block_insts(block);
-        let hooks: Vec<usize> = (range.clone())
-            .filter(|&position| self.function.insts()[position].op.is_hook_call())
-            .collect();
-        let Some(&first) = hooks.first() else { return Ok(()) };
-        let plans = self.plans(first..range.end)?;
         let terminator = *self.function.inst(self.function.terminator(block));
         let mut here = block;
-        let mut plans = plans.into_iter();
-        for position in first..range.end {
+        let mut parts = emission.parts(block).peekable();
+        for position in range {
             let inst = Inst::new(position);
             let data = self.function.insts()[position];
+            let spot = match here == block {
+                true => Spot::Before(inst),
+                false => Spot::End(here),
+            };
+            while let Some(part) = parts.next_if(|&part| plans.gathered.parts[part as usize].anchor == inst) {
+                let payments = emission.of_part(part);
+                payments.iter().for_each(|payment| self.update(spot, payment, plans));
+            }
             if !data.op.is_hook_call() {
                 if here != block && !data.op.is_terminator() && data.op != Opcode::Nop {
                     self.editor.move_to_end(self.function, inst, here);
                 }
                 continue;
             }
-            let spot = match here == block {
-                true => Spot::Before(inst),
-                false => Spot::End(here),
-            };
-            match plans.next().expect("there is one for each hook") {
-                Plan::Nothing => self.editor.remove(self.function, inst),
-                Plan::Sums(sums) => {
-                    sums.iter().for_each(|sum| self.update(spot, sum));
-                    self.editor.remove(self.function, inst);
-                }
+            match next.next().expect("there is one for each hook") {
+                Plan::Sum => self.editor.remove(self.function, inst),
                 Plan::Call => self.call(spot, inst, &data)?,
                 Plan::Whole => here = self.inline((block, here, layout), inst, &data, false)?,
                 Plan::Fast => here = self.inline((block, here, layout), inst, &data, true)?,
@@ -221,83 +350,34 @@ impl<'p> Expander<'_, 'p> {
         Ok(())
     }
 
-    /// What becomes of the hooks of a block, in order.
-    fn plans(&mut self, range: std::ops::Range<usize>) -> Result<Vec<Plan>, PassError> {
-        let mut plans = Vec::new();
-        let mut sums = Sums::default();
-        for position in range {
-            let data = self.function.insts()[position];
-            if !data.op.is_hook_call() {
-                if may_look_at_sums(&data) {
-                    sums.flush(&mut plans, |_| true, Plan::Sums);
-                }
-                continue;
-            }
-            let number = plans.len();
-            let Some((hook, known)) = self.hook(&data)? else {
-                sums.flush(&mut plans, |_| true, Plan::Sums);
-                plans.push(Plan::Call);
-                continue;
-            };
-            let symbols = &self.bound.expect("the hook is bound").parts[hook.tool].symbols;
-            if let Some(addition) = known
-                .analysis
-                .addition
-                .filter(|_| self.pass.options.merge && self.pass.options.inline)
-            {
-                let body = &known.analysis.body;
-                let site = site(self.function, self.function.call(&data).args, symbols);
-                let address = site.address(body, addition.address, 0);
-                if let (Some(address), Some(amount)) = (address, site.number(body, addition.amount, 0)) {
-                    let access = body.inst(addition.access);
-                    sums.add(number, address, (addition.ty, access.flags, access.op), amount);
-                    self.counts.merged += 1;
-                    plans.push(Plan::Nothing);
-                    continue;
-                }
-            }
-            let facts = &known.analysis.facts;
-            if facts.calls > 0 || facts.has_unknown_accesses {
-                sums.flush(&mut plans, |_| true, Plan::Sums);
-            } else {
-                let named: Vec<_> = facts.symbols.iter().map(|symbol| symbols[symbol.index()]).collect();
-                sums.flush(&mut plans, |sum| named.contains(&sum.address.symbol), Plan::Sums);
-            }
-            plans.push(match known.way {
-                Way::Inlined => Plan::Whole,
-                Way::Partially => Plan::Fast,
-                Way::Called => Plan::Call,
-            });
-        }
-        sums.flush(&mut plans, |_| true, Plan::Sums);
-        Ok(plans)
-    }
-
-    /// Adds a sum to its place in memory.
-    fn update(&mut self, spot: Spot, sum: &Sum) {
-        self.counts.updates += 1;
-        let (ty, flags, op) = sum.access;
+    /// Adds to a number in memory.
+    fn update(&mut self, spot: Spot, payment: &Payment, plans: &Plans) {
+        let cell = plans.gathered.cells[payment.cell as usize];
+        let (ty, flags, op) = cell.access;
         let bits = self.function.types().int_bits(ty).unwrap_or(64);
-        let amount = frazil_passes::constants::sign_extended(sum.amount, bits);
-        let address = self.address(spot, sum);
-        let amount = self.function.int_operand(ty, amount);
+        let number = frazil_passes::constants::sign_extended(payment.amount, bits);
+        let mut terms = payment.values.clone();
+        if number != 0 {
+            terms.push(self.function.int_operand(ty, number));
+        }
+        let Some(&first) = terms.first() else { return };
+        self.counts.updates += 1;
+        let add = |left, right| InstData::new(Opcode::Add, ty, 0, left, right);
+        let amount = (terms[1..].iter()).fold(first, |sum, &term| self.queue(spot, add(sum, term), Some(ty)));
+        let address = self.address(spot, cell.address);
         if op == Opcode::AtomicRmw {
             self.queue(spot, InstData::new(op, ty, flags, address, amount), Some(ty));
             return;
         }
-        let loaded = self.queue(
-            spot,
-            InstData::new(Opcode::Load, ty, flags, address, Operand::NONE),
-            Some(ty),
-        );
-        let added = self.queue(spot, InstData::new(Opcode::Add, ty, 0, loaded, amount), Some(ty));
-        let flags = MemFlags(flags).0;
-        self.queue(spot, InstData::new(Opcode::Store, ty, flags, added, address), None);
+        let load = InstData::new(Opcode::Load, ty, flags, address, Operand::NONE);
+        let loaded = self.queue(spot, load, Some(ty));
+        let sum = self.queue(spot, add(loaded, amount), Some(ty));
+        self.queue(spot, InstData::new(Opcode::Store, ty, flags, sum, address), None);
     }
 
-    fn address(&mut self, spot: Spot, sum: &Sum) -> Operand {
-        let (symbol, addend) = (sum.address.symbol, sum.address.addend);
-        if sum.address.is_thread_local {
+    fn address(&mut self, spot: Spot, address: KnownAddress) -> Operand {
+        let KnownAddress { symbol, addend, .. } = address;
+        if address.is_thread_local {
             let data = InstData::new(Opcode::TlsAddr, Type::VOID, 0, Operand::symbol(symbol), Operand::NONE);
             let data = InstData {
                 ty: Opcode::TlsAddr.fixed_type().unwrap_or(Type::PTR),
@@ -337,7 +417,7 @@ impl<'p> Expander<'_, 'p> {
             ..*data
         };
         let mut words = self.function.pooled(data).to_vec();
-        if let Some((hook, known)) = self.hook(data)?.filter(|_| self.pass.options.preserve) {
+        if let Some((hook, known)) = self.knower.hook(data)?.filter(|_| self.knower.pass.options.preserve) {
             let sig = self.preserving(hook, known);
             words[1] = Operand::raw(sig.as_u32());
         }
@@ -355,7 +435,7 @@ impl<'p> Expander<'_, 'p> {
 
     /// The signature of a hook that keeps registers.
     fn preserving(&mut self, hook: &BoundHook, known: &Known) -> SigId {
-        let number = self.bound.map_or(0, |bound| bound.parts[hook.tool].first_hook) + hook.number;
+        let number = self.knower.bound.map_or(0, |bound| bound.parts[hook.tool].first_hook) + hook.number;
         if let Some(&sig) = self.copied.entries.get(&number) {
             return sig;
         }
@@ -374,8 +454,8 @@ impl<'p> Expander<'_, 'p> {
         data: &InstData,
         is_fast: bool,
     ) -> Result<Block, PassError> {
-        let (hook, known) = self.hook(data)?.expect("its plan was made of it");
-        let bound = self.bound.expect("the hook is bound");
+        let (hook, known) = self.knower.hook(data)?.expect("its plan was made of it");
+        let bound = self.knower.bound.expect("the hook is bound");
         let part = &bound.parts[hook.tool];
         let body = match (is_fast, &known.analysis.fast) {
             (true, Ok((fast, _))) => fast,
@@ -387,7 +467,7 @@ impl<'p> Expander<'_, 'p> {
             true => self.counts.partially += 1,
             false => self.counts.inlined += 1,
         }
-        let entry = match is_fast && self.pass.options.preserve {
+        let entry = match is_fast && self.knower.pass.options.preserve {
             true => Some((hook.symbol, self.preserving(hook, known))),
             false => None,
         };
@@ -435,13 +515,4 @@ impl ExpandHooks {
         let recipe = recipe.map_err(|error| PassError::new(format!("the option `clean`: {error}")))?;
         Ok(self.cleaner.get_or_init(|| recipe))
     }
-}
-
-/// Whether a counter that is not up to date may be seen during an instruction, or never be brought up to date after it.
-fn may_look_at_sums(data: &InstData) -> bool {
-    use Opcode as O;
-    matches!(
-        data.op,
-        O::Call | O::Invoke | O::Trap | O::Debugtrap | O::SjljSetjmp | O::SjljLongjmp
-    )
 }

@@ -11,6 +11,7 @@
 pub mod analyze;
 pub mod bind;
 pub mod decide;
+mod emission;
 mod evaluate;
 pub mod expand;
 mod find;
@@ -22,6 +23,7 @@ pub mod known;
 mod merge;
 mod partial;
 pub mod places;
+mod plan;
 pub mod records;
 pub mod request;
 mod splice;

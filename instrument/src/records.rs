@@ -13,6 +13,15 @@ use frazil_ir::module::{DataRelocation, PlacedData, RelocationTarget};
 pub struct OwnData {
     pub counters: SymbolId,
     pub records: SymbolId,
+    /// Where some numbers may follow from others.
+    pub derived: Option<DerivedData>,
+}
+
+/// The symbols of what numbers are derived from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DerivedData {
+    pub hidden: SymbolId,
+    pub sums: SymbolId,
 }
 
 /// What a record says.
@@ -31,7 +40,7 @@ pub const COUNTER_BYTES: usize = 8;
 pub const RECORD_BYTES: usize = 32;
 
 /// The name of a section of a tool: letters, digits and underscores, of which linkers make symbols.
-fn section(beginning: &str, tool: &str) -> Vec<u8> {
+pub(crate) fn section(beginning: &str, tool: &str) -> Vec<u8> {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
     let name: String = tool.chars().map(plain).collect();
     format!("{beginning}_{name}").into_bytes()
@@ -84,6 +93,7 @@ mod tests {
         let own = OwnData {
             counters: SymbolId::new(1),
             records: SymbolId::new(2),
+            derived: None,
         };
         let row = Row {
             kind: Kind::Block,

@@ -6,6 +6,7 @@
 //! when  = "late"               # "early": before the passes of the recipe
 //! reads = false                # whether hooks look at the program's memory
 //! sites = false                # whether a table of all places is written beside each object
+//! derive = false               # whether counters may follow from others until `frazil_settle` is called
 //!
 //! [[insert]]
 //! at    = "load"               # the kind of place
@@ -46,6 +47,7 @@ pub struct ToolText {
     pub reads: bool,
     #[serde(default)]
     pub sites: bool,
+    pub derive: Option<Spanned<bool>>,
     #[serde(default)]
     pub insert: Vec<Spanned<InsertText>>,
 }

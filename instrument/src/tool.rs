@@ -29,6 +29,8 @@ pub struct Tool {
     pub reads: bool,
     /// Whether a table of its places is wanted.
     pub sites: bool,
+    /// Whether its counters may follow from others, so that not all are counted.
+    pub derive: bool,
     pub module: HookModule,
     pub hooks: Vec<Hook>,
     /// Texts that hooks are given.
@@ -117,6 +119,7 @@ impl Tool {
             when,
             reads: false,
             sites: false,
+            derive: false,
             hooks: list.map_err(|message| RecipeError::new(format!("{name}: {message}")))?,
             module,
             texts: Vec::new(),
@@ -142,6 +145,14 @@ impl Tool {
             let message = format!("{}: no [[insert]] says where hooks are called", source.file);
             return Err(RecipeError::new(message));
         }
+        if let Some(derive) = source.tool.derive.as_ref().filter(|derive| *derive.get_ref())
+            && !inserts
+                .iter()
+                .any(|insert| insert.args.contains(&Arg::Datum(Datum::Counter)))
+        {
+            let message = "`derive` is for tools with counters, and no hook is given one: `args = [\"counter\"]`";
+            return Err(source.error(derive, message));
+        }
         Ok(Tool {
             name: source.name(),
             file: source.file.to_string(),
@@ -149,6 +160,7 @@ impl Tool {
             when: source.tool.when,
             reads: source.tool.reads,
             sites: source.tool.sites,
+            derive: source.tool.derive.as_ref().is_some_and(|derive| *derive.get_ref()),
             module,
             hooks,
             texts,

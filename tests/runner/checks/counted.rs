@@ -2,7 +2,7 @@
 //!
 //! A tool counts instructions, loads, stores and the like for each function, and blocks and edges one by one, in
 //! numbers of a table that the program prints after each run. The hooks are additions, calls or bodies that are
-//! inlined, and are put in before or after the passes, in turn: each case has one way on one machine, which its name
+//! inlined, or the blocks' own counters of which some follow from others, and are put in before or after the passes, in turn: each case has one way on one machine, which its name
 //! chooses, and with the variable `FRAZIL_COUNT_ALL` all of them. What the interpreter executes it tells an observer:
 //! of the functions as they are written for hooks that are put in early, of those that the passes leave for the others.
 
@@ -13,6 +13,7 @@ use crate::runner::executors::Program;
 use crate::runner::executors::compiled::text_with_runs;
 use crate::runner::executors::native::{RESULTS_BYTES, answer_of_line, link_and_run, main_head};
 use frazil::instrument::decide::Options as Criteria;
+use frazil::instrument::places::KINDS as KIND_TABLE;
 use frazil::instrument::{HookModule, Source, Tool, Tools, add_steps_with};
 use frazil::{Driver, InputForm, Options, Recipe, RelocationModel};
 use frazil_ir::interp::{Event, Interpreter, Limits, Value};
@@ -23,6 +24,7 @@ use frazil_passes::{Observe, Runner, Subject, target_facts};
 use frazil_test_support::machines::{self, HOST, Machine};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Runs of a case that are counted; the others are like them.
@@ -80,6 +82,17 @@ b0:
 }
 ";
 
+/// The hook of places that have a counter of their own.
+const OWN_HOOK: &str = "\
+func @tool_place(ptr) {
+b0:
+  v1 = load align 8 i64 v0
+  v2 = add i64 v1, 1
+  store align 8 i64 v2, v0
+  return
+}
+";
+
 /// Kinds of places that are counted for each function, by their number.
 const KINDS: &[&str] = &[
     "instruction",
@@ -98,9 +111,18 @@ const KINDS: &[&str] = &[
 ];
 
 /// The tool file.
-fn tool_text(when: &str) -> String {
-    let mut text = format!("hooks = \"hooks.fzl\"\nwhen = \"{when}\"\n");
+fn tool_text(way: Way) -> String {
+    let mut text = format!("hooks = \"hooks.fzl\"\nwhen = \"{}\"\n", way.when);
     let not = "not-functions = \"^run_compiled_\"\n";
+    if way.is_derived() {
+        text.push_str("derive = true\n");
+        for kind in ["block", "edge"] {
+            text.push_str(&format!(
+                "[[insert]]\nat = \"{kind}\"\ncall = \"tool_place\"\nargs = [\"counter\"]\n{not}"
+            ));
+        }
+        return text;
+    }
     for (number, kind) in KINDS.iter().enumerate() {
         text.push_str(&format!(
             "[[insert]]\nat = \"{kind}\"\ncall = \"tool_count\"\nargs = [{number}, \"function\"]\n{not}"
@@ -127,7 +149,13 @@ struct Way {
 
 const RECIPES: [&str; 2] = ["Om1", "O2"];
 const WHENS: [&str; 2] = ["late", "early"];
-const HOWS: [&str; 3] = ["merged", "inlined", "called"];
+const HOWS: [&str; 4] = ["merged", "inlined", "called", "derived"];
+
+impl Way {
+    fn is_derived(self) -> bool {
+        self.how == "derived"
+    }
+}
 
 /// The ways by which a case is counted, as parts of its trials.
 pub fn parts(name: &str) -> Vec<String> {
@@ -197,19 +225,30 @@ pub fn run(case: &Case, part: &str) -> Result<(), String> {
     let text = text_with_runs(&program)?;
     let counted = interpreted(&text, runs.len(), machine, way)?;
     let output = executed(&text, runs.len(), machine, way)?;
+    let heads = module.functions.values();
+    let names: Vec<String> = heads
+        .map(|head| module.display_name(head.symbol).into_owned())
+        .collect();
     for (index, line) in output.lines().enumerate().take(runs.len()) {
         let (results, numbers) = line.split_once('|').ok_or("the program printed something else")?;
         let answers = answer_of_line(&program, index, results)?;
         compare(&runs[index].expected, &answers, &expected[index])
             .map_err(|message| format!("{}: {message}", runs[index].text))?;
-        let Some(wanted) = &counted[index] else { continue };
-        let found: BTreeMap<usize, u64> = (numbers.split_whitespace())
-            .filter_map(|pair| {
-                let (number, count) = pair.split_once(':')?;
-                Some((number.parse().ok()?, count.parse().ok()?))
-            })
-            .collect();
-        if *wanted != found {
+        let Some(mut wanted) = counted[index].clone() else {
+            continue;
+        };
+        let found = match way.is_derived() {
+            false => pairs_of(numbers).collect(),
+            true => {
+                wanted.retain(|&number, _| number >= block_number(0, 0));
+                let mut sums: BTreeMap<usize, u64> = BTreeMap::new();
+                for (place, count) in pairs_of::<String>(numbers) {
+                    *sums.entry(number_of_place(&names, &place)?).or_default() += count;
+                }
+                sums
+            }
+        };
+        if wanted != found {
             let differs = |number: &usize| wanted.get(number) != found.get(number);
             let first: Vec<String> = (wanted.keys().chain(found.keys()))
                 .filter(|number| differs(number))
@@ -222,10 +261,30 @@ pub fn run(case: &Case, part: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// What the program has printed: numbers or places, and counts.
+fn pairs_of<K: FromStr>(text: &str) -> impl Iterator<Item = (K, u64)> + '_ {
+    text.split_whitespace().filter_map(|pair| {
+        let (key, count) = pair.rsplit_once(':')?;
+        Some((key.parse().ok()?, count.parse().ok()?))
+    })
+}
+
+/// The number of a block that is told as `FUNCTION/BLOCK`.
+fn number_of_place(names: &[String], place: &str) -> Result<usize, String> {
+    let (name, block) = place.rsplit_once('/').ok_or("a place without a block")?;
+    let function = names.iter().position(|known| known == name);
+    let function = function.ok_or_else(|| format!("the record names a function {name}"))?;
+    Ok(block_number(
+        function,
+        block.parse().map_err(|_| "a block without a number")?,
+    ))
+}
+
 /// What a program prints whose hooks count.
 fn executed(text: &str, runs: usize, machine: &Machine, way: Way) -> Result<String, String> {
-    let source = Source::parse("counted.toml", &tool_text(way.when)).map_err(|error| error.to_string())?;
-    let (hooks, bodies) = parsed(HOOKS)?;
+    let source = Source::parse("counted.toml", &tool_text(way)).map_err(|error| error.to_string())?;
+    let hooks_text = if way.is_derived() { OWN_HOOK } else { HOOKS };
+    let (hooks, bodies) = parsed(hooks_text)?;
     let module = HookModule {
         module: hooks,
         functions: bodies,
@@ -234,7 +293,7 @@ fn executed(text: &str, runs: usize, machine: &Machine, way: Way) -> Result<Stri
     let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).map_err(|error| error.to_string())?);
     let mut recipe = Recipe::find(way.recipe).map_err(|error| error.to_string())?;
     let criteria = Criteria {
-        merge: way.how == "merged",
+        merge: way.how == "merged" || way.is_derived(),
         inline: way.how != "called",
         ..Criteria::default()
     };
@@ -259,22 +318,44 @@ fn executed(text: &str, runs: usize, machine: &Machine, way: Way) -> Result<Stri
         .compile(text.as_bytes(), &options)
         .map_err(|error| error.to_string())?;
     let hooks = driver
-        .compile(HOOKS.as_bytes(), &hooks)
+        .compile(hooks_text.as_bytes(), &hooks)
         .map_err(|error| error.to_string())?;
-    link_and_run(machine, main_program(runs), &[object, hooks])
+    link_and_run(machine, main_program(runs, way), &[object, hooks])
 }
 
-/// The C program: one line `status bytes|number:count ...` for each run.
-fn main_program(runs: usize) -> String {
+/// The C program: one line `status bytes|number:count ...` for each run, or `status bytes|function/block:count ...`.
+fn main_program(runs: usize, way: Way) -> String {
     let mut text = main_head("", runs);
+    let (reset, print) = if way.is_derived() {
+        text.push_str(include_str!("../../../examples/instrument/frazil.h"));
+        text.push_str("FRAZIL_PLACES(counted)\n");
+        let block = KIND_TABLE
+            .iter()
+            .position(|row| row.0 == "block")
+            .expect("blocks are places");
+        let print = format!(
+            "frazil_settle();\n\
+             \x20           for (uint64_t n = 0; n < frazil_place_count(); n++) {{\n\
+             \x20               const struct frazil_record *record = &frazil_records()[n];\n\
+             \x20               if (record->kind != {block} || !frazil_counters()[n]) continue;\n\
+             \x20               printf(\"%s/%u:%lu \", record->function, record->block, frazil_counters()[n]);\n\
+             \x20           }}"
+        );
+        ("", print)
+    } else {
+        text.push_str(&format!("extern unsigned long tool_numbers[{NUMBERS}];\n"));
+        let print = format!(
+            "for (unsigned n = 0; n < {NUMBERS}; n++) if (tool_numbers[n]) printf(\"%u:%lu \", n, tool_numbers[n]);"
+        );
+        ("memset(tool_numbers, 0, sizeof tool_numbers);", print)
+    };
     text.push_str(&format!(
-        "extern unsigned long tool_numbers[{NUMBERS}];\n\
-         int main(void) {{\n\
+        "int main(void) {{\n\
          \x20   unsigned char *results = mmap(0, {RESULTS_BYTES}, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);\n\
          \x20   for (unsigned index = 0; index < {runs}; index++) {{\n\
          \x20       int status = 0;\n\
          \x20       memset(results, 0xa5, {RESULTS_BYTES});\n\
-         \x20       memset(tool_numbers, 0, sizeof tool_numbers);\n\
+         \x20       {reset}\n\
          \x20       fflush(stdout);\n\
          \x20       if (fork() == 0) {{\n\
          \x20           alarm(10);\n\
@@ -282,7 +363,7 @@ fn main_program(runs: usize) -> String {
          \x20           printf(\"0 \");\n\
          \x20           for (unsigned byte = 0; byte < {RESULTS_BYTES}; byte++) printf(\"%02x\", results[byte]);\n\
          \x20           printf(\"|\");\n\
-         \x20           for (unsigned n = 0; n < {NUMBERS}; n++) if (tool_numbers[n]) printf(\"%u:%lu \", n, tool_numbers[n]);\n\
+         \x20           {print}\n\
          \x20           printf(\"\\n\");\n\
          \x20           fflush(stdout);\n\
          \x20           _exit(0);\n\

@@ -1,0 +1,209 @@
+//! Where additions of hooks are left: on the chords of the graph, in registers of loops, and multiplied after them.
+
+use frazil_instrument::{HookModule, Source, Tool, Tools, add_steps_with, bind, decide::Options};
+use frazil_ir::TargetFacts;
+use frazil_ir::text::{parse_module, print_function};
+use frazil_passes::observe::{Deaf, Observe};
+use frazil_passes::{Book, Overrides, Registry, Runner, Subject};
+use std::sync::Arc;
+
+const FACTS: TargetFacts = TargetFacts {
+    pointer_bits: 64,
+    native_int_bits: 64,
+    index_scales: 0b1111,
+    index_with_displacement: true,
+    reaches_symbols: true,
+    joins_comparisons: false,
+    misprediction_cycles: 0,
+    free_immediates: None,
+    int_registers: 14,
+    float_registers: 16,
+};
+
+const HOOKS: &str = "\
+data @total align 8 size 8
+func @add(i64) {
+b0:
+  v1 = load align 8 i64 @total
+  v2 = add i64 v1, v0
+  store align 8 i64 v2, @total
+  return
+}
+func @count(ptr) {
+b0:
+  v1 = load align 8 i64 v0
+  v2 = add i64 v1, 1
+  store align 8 i64 v2, v0
+  return
+}
+";
+
+/// A function with hooks of a tool file in it, and the sizes of its data.
+fn expanded(tool: &str, program: &str, options: Options) -> (String, Vec<usize>) {
+    let (module, functions) = parse_module(HOOKS).expect("hooks");
+    let source = Source::parse("sums.toml", &format!("hooks = \"sums.fzl\"\n{tool}")).expect("a tool file");
+    let tool = Tool::of_file(&source, HookModule { module, functions }).expect("a tool");
+    let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).expect("tools"));
+    let (mut module, mut functions) = parse_module(program).expect("a program");
+    bind(&tools, &mut module).expect("another module");
+    let registry = Registry::builtin();
+    let overrides = Overrides {
+        passes: Some(Vec::new()),
+        ..Overrides::default()
+    };
+    let mut recipe = Book::new(&registry).recipe("O2", &overrides).expect("a recipe");
+    add_steps_with(&mut recipe, &tools, options);
+    let observe = Observe::default();
+    let mut runner = Runner::new(&recipe, &observe, &module, FACTS).expect("a recipe that fits");
+    let head = module.functions.values().next().expect("a function");
+    let subject = Subject {
+        number: 0,
+        name: "f",
+        head,
+    };
+    let function = &mut functions[0];
+    runner.run(subject, function, &mut Deaf).expect("hooks are expanded");
+    frazil_ir::verify::verify_function(&module, function).expect("valid code");
+    let sizes = function
+        .attachments
+        .iter()
+        .flat_map(|attachments| attachments.data.iter());
+    let sizes = sizes.map(|data| data.bytes.len()).collect();
+    let mut text = String::new();
+    print_function(&module, function, &mut text).expect("a text");
+    (text, sizes)
+}
+
+fn insert(kind: &str, amount: u32) -> String {
+    format!("[[insert]]\nat = \"{kind}\"\ncall = \"add\"\nargs = [{amount}]\n")
+}
+
+/// How many numbers are written to memory.
+fn updates(text: &str) -> usize {
+    text.matches("  store").count()
+}
+
+/// The instructions of a block.
+fn block<'t>(text: &'t str, name: &str) -> &'t str {
+    let start = text.find(&format!("\n{name}:\n")).expect("the block is there") + name.len() + 3;
+    let rest = &text[start..];
+    &rest[..rest.find("\nb").unwrap_or(rest.len())]
+}
+
+const DIAMONDS: &str = "\
+func @f(i1, i1) {
+b0:
+  branch v0, b1, b2
+b1:
+  jump b3
+b2:
+  jump b3
+b3:
+  branch v1, b4, b5
+b4:
+  jump b5
+b5:
+  return
+}
+";
+
+#[test]
+fn what_all_paths_add_is_added_once() {
+    let (text, _) = expanded(&insert("block", 1), DIAMONDS, Options::default());
+    assert_eq!(updates(&text), 2, "{text}");
+    assert!(block(&text, "b0").contains("add i64 v2, 4"), "{text}");
+    assert!(block(&text, "b4").contains(", 1\n"), "{text}");
+    let each = Options {
+        regions: false,
+        ..Options::default()
+    };
+    assert_eq!(updates(&expanded(&insert("block", 1), DIAMONDS, each).0), 6);
+}
+
+/// A loop of two ways, with a variable that counts down by 4, and a call at one of its ends.
+const COUNTING: &str = "\
+symbol @other function
+func @f(i32, i1) {
+b0:
+  jump b1
+b1:
+  v2 = phi i32 [b0: v0, b4: v3]
+  v3 = add nsw i32 v2, -4
+  branch v1, b2, b3
+b2:
+  jump b4
+b3:
+  jump b4
+b4:
+  v4 = icmp_sgt i32 v3, 0
+  branch v4, b1, b5
+b5:
+  return
+}
+";
+
+#[test]
+fn rounds_are_counted_by_a_variable_of_the_loop() {
+    let (text, _) = expanded(&insert("block", 1), COUNTING, Options::default());
+    assert_eq!(updates(&text), 1, "{text}");
+    let exit = block(&text, "b5");
+    // Three blocks in each round, and the two around the loop.
+    for line in ["sub i32 v0, v3", "zext i64", "lshr i64", ", 2\n", "mul i64", ", 3\n"] {
+        assert!(exit.contains(line), "{line}: {text}");
+    }
+    // What wraps does not count, but in 64 bits.
+    let wrapping = COUNTING.replace("add nsw", "add");
+    let (text, _) = expanded(&insert("block", 1), &wrapping, Options::default());
+    assert!(!text.contains("mul i64"), "{text}");
+    assert!(block(&text, "b1").contains("phi i64 [b0: 0, b4: "), "{text}");
+    let (text, _) = expanded(&insert("block", 1), &wrapping.replace("i32", "i64"), Options::default());
+    assert!(text.contains("sub i64 v0, v3") && text.contains("mul i64"), "{text}");
+}
+
+#[test]
+fn what_differs_from_round_to_round_is_carried_in_a_register() {
+    let one_way = "[[insert]]\nat = \"branch\"\ncall = \"add\"\nargs = [7]\n";
+    let longer = COUNTING
+        .replace("b3:\n  jump b4", "b3:\n  branch v1, b4, b1")
+        .replace("b4: v3]", "b3: v3, b4: v3]");
+    let (text, _) = expanded(one_way, &longer, Options::default());
+    assert_eq!(updates(&text), 1, "{text}");
+    assert!(block(&text, "b1").contains("= phi i64 [b0: "), "{text}");
+    assert!(block(&text, "b5").contains("  store align 8 i64"), "{text}");
+    let in_memory = Options {
+        carry: false,
+        ..Options::default()
+    };
+    let (text, _) = expanded(one_way, &longer, in_memory);
+    assert!(!text.contains("phi i64"), "{text}");
+}
+
+#[test]
+fn calls_see_what_was_added_before_them() {
+    let calling = COUNTING.replace("b2:\n", "b2:\n  call @other() : ()\n");
+    let (text, _) = expanded(&insert("block", 1), &calling, Options::default());
+    // It is paid in advance for the blocks up to the call, as often as it comes, and nothing is owed there.
+    assert!(
+        block(&text, "b0").contains(", 3\n") && block(&text, "b4").contains(", 3\n"),
+        "{text}"
+    );
+    assert!(
+        !block(&text, "b2").contains("  store") && !text.contains("phi i64"),
+        "{text}"
+    );
+}
+
+#[test]
+fn counters_follow_from_others_where_the_tool_allows_it() {
+    let tool = "[[insert]]\nat = \"block\"\ncall = \"count\"\nargs = [\"counter\"]\n";
+    let (text, sizes) = expanded(tool, DIAMONDS, Options::default());
+    assert_eq!((updates(&text), sizes), (6, vec![48, 192]), "{text}");
+    let (text, sizes) = expanded(&format!("derive = true\n{tool}"), DIAMONDS, Options::default());
+    assert_eq!(updates(&text), 3, "{text}");
+    // Numbers, records, hidden numbers, and the sums.
+    assert_eq!(sizes.len(), 4, "{sizes:?}");
+    // In a block alone, nothing is saved.
+    let straight = "func @f() {\nb0:\n  return\n}\n";
+    let (text, sizes) = expanded(&format!("derive = true\n{tool}"), straight, Options::default());
+    assert_eq!((updates(&text), sizes.len()), (1, 2), "{text}");
+}
