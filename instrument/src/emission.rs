@@ -20,6 +20,7 @@ pub(crate) struct Emission {
 }
 
 impl Emission {
+    /// No updates yet, for the parts of a function.
     pub fn new(gathered: &Gathered, blocks: usize) -> Emission {
         Emission {
             first_parts: gathered.first_parts(blocks),

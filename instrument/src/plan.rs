@@ -34,6 +34,7 @@ pub(crate) struct Plans {
 }
 
 impl Plans {
+    /// Forgets everything and begins with a function of so many blocks.
     pub fn clear(&mut self, blocks: usize) {
         self.list.clear();
         self.gathered.clear();

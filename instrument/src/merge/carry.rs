@@ -66,7 +66,7 @@ pub(crate) struct Carrier<'a, 'e> {
     pub editor: &'e mut Editor,
     pub emission: &'e mut Emission,
     /// By block: its number in reverse postorder.
-    pub rank: Vec<u32>,
+    rank: Vec<u32>,
     /// By loop: whether it can be treated, and how many more numbers can be carried through it.
     room: Vec<Option<u32>>,
     /// Sums that were made: at the end of which block, of what.
@@ -74,6 +74,7 @@ pub(crate) struct Carrier<'a, 'e> {
 }
 
 impl<'a, 'e> Carrier<'a, 'e> {
+    /// What carries numbers of a function.
     pub fn new(
         input: &'a Input<'a>,
         function: &'e mut Function,
@@ -203,7 +204,12 @@ impl<'a, 'e> Carrier<'a, 'e> {
                 .filter(|&number| is_left[number] && is_inside(&rows[number]))
                 .collect();
             let updates: Vec<Update> = inside.iter().map(|&number| rows[number].0).collect();
-            let course = Course::new(&*self, id, &updates, &block_of_part);
+            let course = Course::new(
+                (self.function, self.input.loops, &self.rank),
+                id,
+                &updates,
+                &block_of_part,
+            );
             let ty = types(cell);
             if self.by_rounds(&course, cell, ty) || (self.take_room(id) && self.by_values(&course, cell, ty)) {
                 count += inside.len() as u64;

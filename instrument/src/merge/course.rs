@@ -1,9 +1,9 @@
 //! What a number has grown by on the ways through a loop, without any code.
 
 use super::Update;
-use super::carry::Carrier;
 use super::flow::Place;
-use frazil_ir::{Block, EntityRef, Loop};
+use frazil_ir::loops::LoopTree;
+use frazil_ir::{Block, EntityRef, Function, Loop};
 use frazil_support::FxHashMap;
 
 /// A sum on its way: one of the loop's phis and a number.
@@ -26,14 +26,14 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// The course of a number with these updates, which are all in the loop.
+    /// The course of a number with these updates, which are all in the loop. `rank` is the number of each block in
+    /// reverse postorder.
     pub fn new(
-        carrier: &Carrier<'_, '_>,
+        (f, loops, rank): (&Function, &LoopTree, &[u32]),
         id: Loop,
         updates: &[Update],
         block_of_part: &impl Fn(u32) -> Block,
     ) -> Course {
-        let (loops, f) = (carrier.input.loops, &*carrier.function);
         let mut in_blocks: FxHashMap<Block, i128> = FxHashMap::default();
         let mut on_edges: FxHashMap<(Block, Block), i128> = FxHashMap::default();
         for update in updates {
@@ -56,7 +56,7 @@ impl Course {
             in_blocks.keys().any(|&block| loops.contains(inner, block)) || course.on_edges.keys().any(is_edge_inside)
         };
         let mut blocks = loops.blocks(id).to_vec();
-        blocks.sort_unstable_by_key(|block| carrier.rank[block.index()]);
+        blocks.sort_unstable_by_key(|block| rank[block.index()]);
         for block in blocks {
             let is_header = block == loops.data(id).header;
             let begun = loops

@@ -1,13 +1,13 @@
 //! Numbers of places that follow from others: a profile of blocks with the least number of updates.
 //!
 //! A tool says by `derive` that it looks at the numbers of its places only after `frazil_settle` of `frazil.h`. Then
-//! only the chords of the [flow](super::flow) are counted, where that is cheaper, and the object has for each function a
-//! list of sums for the rest. A chord that is no place of the tool counts in a *hidden* number.
+//! only the chords of the [flow](super::flow) are counted, where that is cheaper, and the object has for each function
+//! a list of sums for the rest. A chord that is no place of the tool counts in a *hidden* number.
 //!
 //! The data of a function stand in section `frazil_sums_TOOL`, aligned to 8 bytes: the address of the function's
-//! numbers, that of its hidden ones, how many words follow (32 bits), 32 bits of zeros, and the words. A sum is the number
-//! it gives, how many there are to add, and these; bit 31 of a word says that the number is a hidden one, bit 30 that it
-//! is subtracted. Each sum needs only what was counted or stands before it.
+//! numbers, that of its hidden ones, how many words follow (32 bits), 32 bits of zeros, and the words. A sum is the
+//! number it gives, how many there are to add, and these; bit 31 of a word says that the number is a hidden one, bit
+//! 30 that it is subtracted. Each sum needs only what was counted or stands before it.
 
 use super::flow::{Flow, Place};
 use super::{Cell, Update};

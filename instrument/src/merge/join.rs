@@ -1,7 +1,7 @@
 //! Updates that all ways out of a block share, or all ways into it, become one in the block.
 //!
-//! The spanning tree knows frequencies, not amounts: it leaves two equal additions in the arms of a diamond as gladly as
-//! one before it, which takes the same time and half of the code.
+//! The spanning tree knows frequencies, not amounts: it leaves two equal additions in the arms of a diamond as gladly
+//! as one before it, which takes the same time and half of the code.
 
 use super::flow::Place;
 use super::{Gathered, Update};

@@ -65,6 +65,7 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
+    /// Forgets everything but keeps the memory.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.cells.clear();

@@ -15,8 +15,8 @@
 //!                                                    return
 //! ```
 //!
-//! The variable is an integer of 64 bits, or a narrower one that does not wrap, or a pointer. Its distance from where it
-//! began is computed in its own width and taken without sign, so it is right for as many steps as that width has
+//! The variable is an integer of 64 bits, or a narrower one that does not wrap, or a pointer. Its distance from where
+//! it began is computed in its own width and taken without sign, so it is right for as many steps as that width has
 //! values: what does not wrap takes no more of them.
 
 use super::carry::Carrier;
