@@ -3,8 +3,9 @@
 //! A tool counts instructions, loads, stores and the like for each function, and blocks and edges one by one, in
 //! numbers of a table that the program prints after each run. The hooks are additions, calls or bodies that are
 //! inlined, or the blocks' own counters of which some follow from others, and are put in before or after the passes, in
-//! turn: each case has one way on one machine, which its name chooses, and with the variable `FRAZIL_COUNT_ALL` all of them. What the interpreter executes it tells an observer:
-//! of the functions as they are written for hooks that are put in early, of those that the passes leave for the others.
+//! turn: each case has one way on one machine, which its name chooses, and with the variable `FRAZIL_COUNT_ALL` all of
+//! them. What the interpreter executes it tells an observer: of the functions as they are written for hooks that are
+//! put in early, of those that the passes leave for the others.
 
 use super::run::{compare, expected_results};
 use super::{parsed, target};
