@@ -1,4 +1,4 @@
-/* Writes which lines of the source were executed, in the format of lcov: `genhtml coverage.info -o html` shows it. */
+/* Writes how often lines of the source were executed, in the format of lcov: `genhtml coverage.info -o html` shows it. */
 #include "frazil.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 FRAZIL_PLACES(coverage)
 
 void cover(uint64_t *counter) {
-    *counter = 1;
+    ++*counter;
 }
 
 static int by_place(const void *left, const void *right) {
@@ -20,6 +20,7 @@ static int by_place(const void *left, const void *right) {
 __attribute__((destructor)) static void report(void) {
     const char *name = getenv("COVERAGE");
     FILE *out = fopen(name ? name : "coverage.info", "w");
+    frazil_settle();
     uint64_t places = frazil_place_count();
     uint64_t *order = malloc((places + 1) * sizeof *order);
     if (!out || !order)
@@ -36,15 +37,16 @@ __attribute__((destructor)) static void report(void) {
             file = record->file;
             fprintf(out, "TN:\nSF:%s\n", file);
         }
-        uint64_t covered = 0;
+        uint64_t most = 0;
         unsigned line = record->line;
         for (; place < places; place++) {
             const struct frazil_record *other = &frazil_records()[order[place]];
             if (other->line != line || strcmp(other->file, file))
                 break;
-            covered |= frazil_counters()[order[place]];
+            uint64_t executed = frazil_counters()[order[place]];
+            most = executed > most ? executed : most;
         }
-        fprintf(out, "DA:%u,%llu\n", line, (unsigned long long)covered);
+        fprintf(out, "DA:%u,%llu\n", line, (unsigned long long)most);
     }
     if (file)
         fprintf(out, "end_of_record\n");

@@ -35,8 +35,8 @@ use frazil_ir::loops::LoopTree;
 use frazil_ir::module::{PlacedData, SymbolKind};
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
 use frazil_ir::{
-    AnalysisCache, Block, Editor, EntityRef, FuncId, Function, Inst, InstData, Opcode, Operand, SigId, TargetFacts,
-    Type,
+    AnalysisCache, Block, Editor, EntityRef, FuncId, Function, Inst, InstData, Module, Opcode, Operand, SigId,
+    TargetFacts, Type,
 };
 use frazil_passes::{Book, Overrides, Recipe, Registry};
 use std::sync::OnceLock;
@@ -89,6 +89,7 @@ impl FunctionPass for ExpandHooks {
                 target: cx.target,
                 analyzed: 0,
             },
+            module: cx.module,
             id,
             pointer_bits: cx.module.data_layout.pointer_bits,
             function,
@@ -180,6 +181,7 @@ impl<'p> Knower<'p> {
 
 struct Expander<'a, 'p> {
     knower: Knower<'p>,
+    module: &'p Module,
     /// The function's number in its module.
     id: FuncId,
     pointer_bits: u32,
@@ -474,6 +476,7 @@ impl Expander<'_, '_> {
         let mut splicer = Splicer {
             entry,
             function: self.function,
+            module: self.module,
             editor: self.editor,
             copied: self.copied,
             body,

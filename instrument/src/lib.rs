@@ -20,6 +20,7 @@ pub mod hooks;
 pub mod insert;
 pub mod inserts;
 pub mod known;
+mod low_bits;
 mod merge;
 mod partial;
 pub mod places;

@@ -22,6 +22,9 @@
 //! The side that returns is the fast path. The other one calls the hook itself, which begins anew: so what the hook
 //! does before the branch must not have been done yet, and stores are deferred into the fast path. A load that might
 //! see a deferred store keeps a hook from being divided so, and so do calls and what can trap before the branch.
+//!
+//! If the other side only looks before it branches again, and nothing was deferred, that branch is part of the fast
+//! path, too: a checker that has said already what it has to say is not called again.
 
 use frazil_ir::{
     Block, CallFlags, ConstView, Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, SymbolId,
@@ -41,44 +44,73 @@ pub fn fast_part(body: &Function, symbol: SymbolId) -> Result<Function, &'static
     if !body.slots().is_empty() {
         return Err("it has variables in memory");
     }
-    let sides = [branch.target(), branch.else_target()];
-    let chains = sides.map(|side| chain_to_return(body, entry, side));
-    // If both sides return, there is nothing to call, and the shorter one is as good as the other.
-    let (fast, chain) = match chains {
-        [Some(chain), None] => (0, chain),
-        [None, Some(chain)] => (1, chain),
-        [Some(yes), Some(no)] => match yes.len() <= no.len() {
-            true => (0, yes),
-            false => (1, no),
-        },
-        [None, None] => return Err("no side of its first branch returns without another branch or call"),
-    };
     let head: Vec<Inst> = (body.block_insts(entry)).map(Inst::new).collect();
     let (now, deferred) = divide(body, &head[..head.len() - 1])?;
-    let mut part = Part::new(body);
-    let blocks = [Block::new(1), Block::new(2)];
-    part.f.begin_block();
-    now.iter().for_each(|&inst| part.copy(body, inst));
-    let condition = part.map(branch.a);
-    let targets = match fast {
-        0 => blocks,
-        _ => [blocks[1], blocks[0]],
-    };
-    part.f.push_inst(InstData::branch(condition, targets[0], targets[1]));
-    part.f.begin_block();
-    deferred.iter().for_each(|&inst| part.copy(body, inst));
-    for step in chain {
-        match step {
-            Step::Inst(inst) => part.copy(body, inst),
-            Step::Phi(phi, operand) => part.values[phi.index()] = part.map(operand),
+    let mut looks = vec![Look::new(body, None, entry, now)];
+    if looks[0].sides.iter().all(Option::is_none) {
+        return Err("no side of its first branch returns without another branch or call");
+    }
+    while looks.len() < MOST_BRANCHES && deferred.is_empty() {
+        let Some(next) = looks[looks.len() - 1].next(body) else {
+            break;
+        };
+        looks.push(next);
+    }
+    let last = looks.len() - 1;
+    // If both sides return, there is nothing to call, and the shorter one is as good as the other.
+    if let [Some(yes), Some(no)] = &looks[last].sides {
+        let longer = usize::from(yes.len() <= no.len());
+        looks[last].sides[longer] = None;
+    }
+    Ok(Part::new(body).build(body, symbol, &looks, &deferred))
+}
+
+/// At most so many branches are on the fast path.
+const MOST_BRANCHES: usize = 3;
+
+/// A block that only looks and then branches; one side of it returns, or both.
+struct Look {
+    block: Block,
+    /// Phis of the block on the way that is taken.
+    phis: Vec<Step>,
+    now: Vec<Inst>,
+    sides: [Option<Vec<Step>>; 2],
+}
+
+impl Look {
+    fn new(body: &Function, from: Option<Block>, block: Block, now: Vec<Inst>) -> Look {
+        let branch = body.inst(body.terminator(block));
+        let chain = |side| chain_to_return(body, block, side);
+        let column = from.and_then(|from| body.predecessors(block).iter().position(|&other| other == from));
+        let insts = body.block_insts(block).map(|position| &body.insts()[position]);
+        let phis = insts.filter(|data| data.op == Opcode::Phi);
+        let step = |data: &InstData| Some(Step::Phi(data.first_result()?, body.list(data)[column?]));
+        Look {
+            block,
+            phis: phis.filter_map(step).collect(),
+            now,
+            sides: [chain(branch.target()), chain(branch.else_target())],
         }
     }
-    part.end();
-    part.f.begin_block();
-    part.call(body, symbol);
-    part.end();
-    part.f.compute_cfg();
-    Ok(part.f)
+
+    /// The block to which the side leads that does not return, if it only looks, too, and one of its sides returns.
+    fn next(&self, body: &Function) -> Option<Look> {
+        let branch = body.inst(body.terminator(self.block));
+        let block = match &self.sides {
+            [None, Some(_)] => branch.target(),
+            [Some(_), None] => branch.else_target(),
+            _ => return None,
+        };
+        if body.inst(body.terminator(block)).op != Opcode::Branch {
+            return None;
+        }
+        let insts = body.block_insts(block);
+        let insts: Vec<Inst> = (insts.start..insts.end - 1).map(Inst::new).collect();
+        let plain = insts.iter().copied().filter(|&inst| body.inst(inst).op != Opcode::Phi);
+        let (now, deferred) = divide(body, &plain.collect::<Vec<Inst>>()).ok()?;
+        let look = Look::new(body, Some(self.block), block, now);
+        (deferred.is_empty() && look.sides.iter().any(Option::is_some)).then_some(look)
+    }
 }
 
 /// What happens on a path.
@@ -201,6 +233,52 @@ impl Part {
             let first = first.expect("there are results");
             self.values[value.index()] = Operand::value(Value::new(first.index() + index));
         }
+    }
+
+    fn step(&mut self, body: &Function, step: Step) {
+        match step {
+            Step::Inst(inst) => self.copy(body, inst),
+            Step::Phi(phi, operand) => self.values[phi.index()] = self.map(operand),
+        }
+    }
+
+    /// Builds the function: the looks and their sides, then the call.
+    fn build(mut self, body: &Function, symbol: SymbolId, looks: &[Look], deferred: &[Inst]) -> Function {
+        let chains = looks.iter().flat_map(|look| &look.sides).flatten().count();
+        let call = Block::new(looks.len() + chains);
+        let mut next = 0;
+        for (number, look) in looks.iter().enumerate() {
+            self.f.begin_block();
+            look.phis.iter().for_each(|&step| self.step(body, step));
+            look.now.iter().for_each(|&inst| self.copy(body, inst));
+            let condition = self.map(body.inst(body.terminator(look.block)).a);
+            let returning = look.sides.iter().flatten().count();
+            let mut own = next + 1;
+            let goes_on = match number + 1 == looks.len() {
+                true => call,
+                false => Block::new(next + 1 + returning),
+            };
+            let targets = [0, 1].map(|side: usize| match &look.sides[side] {
+                None => goes_on,
+                Some(_) => {
+                    own += 1;
+                    Block::new(own - 1)
+                }
+            });
+            self.f.push_inst(InstData::branch(condition, targets[0], targets[1]));
+            for chain in look.sides.iter().flatten() {
+                self.f.begin_block();
+                deferred.iter().for_each(|&inst| self.copy(body, inst));
+                chain.iter().for_each(|&step| self.step(body, step));
+                self.end();
+            }
+            next += 1 + returning;
+        }
+        self.f.begin_block();
+        self.call(body, symbol);
+        self.end();
+        self.f.compute_cfg();
+        self.f
     }
 
     fn call(&mut self, body: &Function, symbol: SymbolId) {

@@ -5,10 +5,11 @@
 //! blocks of the body stand between the two, those with calls out of the way.
 
 use crate::evaluate::{Site, result_of};
+use crate::low_bits::low_zeros;
 use frazil_ir::typing::{SlotType, slot_type};
 use frazil_ir::{
-    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, Opcode, Operand, SigId,
-    SymbolId, Type, Value,
+    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, Module, Opcode,
+    Operand, SigId, SymbolId, Type, Value,
 };
 use frazil_passes::constants::int_value;
 use frazil_support::FxHashMap;
@@ -47,6 +48,8 @@ pub(crate) enum Spot {
 /// What copies a body to a place.
 pub(crate) struct Splicer<'a> {
     pub function: &'a mut Function,
+    /// The program's.
+    pub module: &'a Module,
     pub editor: &'a mut Editor,
     pub copied: &'a mut Copied,
     pub body: &'a Function,
@@ -120,7 +123,7 @@ impl Splicer<'_> {
                     Opcode::Nop => {}
                     _ => {
                         if data.op.effects() == Effects::Pure {
-                            found = result_of(body, data, number);
+                            found = result_of(body, data, number).or_else(|| self.masked(data, number, args));
                         }
                         path.push((Inst::new(position), 0));
                     }
@@ -324,6 +327,20 @@ impl Splicer<'_> {
         for (theirs, ours) in results.into_iter().zip(made) {
             self.values[theirs.index()] = Operand::value(ours);
         }
+    }
+
+    /// What is left of an argument of the site by a mask of low bits, if these are known to be zeros.
+    fn masked(&self, data: &InstData, number: impl Fn(Operand) -> Option<i128>, args: &[Operand]) -> Option<i128> {
+        if data.op != Opcode::And {
+            return None;
+        }
+        let (value, mask) = match number(data.b) {
+            Some(mask) => (data.a, mask),
+            None => (data.b, number(data.a)?),
+        };
+        let bits = i128::BITS - mask.leading_zeros();
+        let zeros = low_zeros(self.body, value, (self.function, self.module, args));
+        (mask >= 0 && zeros >= bits).then_some(0)
     }
 
     /// The operand that an instruction gives without being executed.

@@ -213,6 +213,47 @@ fn hooks_are_divided_at_their_first_branch() {
     assert_eq!(blocks, [3, 2, 2], "a load, a comparison and a branch; a store; a call");
 }
 
+/// Checks an address, then whether that was said before.
+const CHECKER: &str = "\
+data @m align 8 size 8
+symbol @report function
+func @hook(i64, ptr) {
+b0:
+  v2 = and i64 v0, 3
+  v3 = icmp_eq i64 v2, 0
+  branch v3, b3, b1
+b1:
+  v4 = load align 8 i64 v1
+  v5 = icmp_ne i64 v4, 0
+  branch v5, b3, b2
+b2:
+  store align 8 i64 1, v1
+  call @report(v0) : (i64)
+  jump b3
+b3:
+  return
+}
+";
+
+#[test]
+fn a_second_branch_is_on_the_fast_path_if_it_only_looks() {
+    let shape = |text: &str| -> Vec<usize> {
+        let known = known(text);
+        let (fast, _) = known
+            .analysis
+            .fast
+            .as_ref()
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
+        fast.block_ids().map(|block| fast.block_insts(block).len()).collect()
+    };
+    assert_eq!(shape(CHECKER), [3, 1, 3, 1, 2]);
+    // What is stored before the second branch would be stored twice.
+    let storing = CHECKER.replace("  v5 =", "  store align 8 i64 7, v1\n  v5 =");
+    assert_eq!(shape(&storing), [3, 1, 2]);
+    let deferring = CHECKER.replace("b0:\n", "b0:\n  store align 8 i64 7, @m\n");
+    assert_eq!(shape(&deferring), [3, 2, 2]);
+}
+
 #[test]
 fn what_cannot_be_deferred_is_not_divided() {
     let refused = |text: &str, reason: &str| {

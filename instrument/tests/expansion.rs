@@ -1,4 +1,5 @@
-//! Where additions of hooks are left: on the chords of the graph, in registers of loops, and multiplied after them.
+//! What becomes of hooks in a function: where additions are left (on the chords of the graph, in registers of loops, and
+//! multiplied after them), and what is known of addresses that hooks check.
 
 use frazil_instrument::{HookModule, Source, Tool, Tools, add_steps_with, bind, decide::Options};
 use frazil_ir::TargetFacts;
@@ -27,6 +28,20 @@ b0:
   v1 = load align 8 i64 @total
   v2 = add i64 v1, v0
   store align 8 i64 v2, @total
+  return
+}
+symbol @report function
+func @check(ptr, i64) {
+b0:
+  v2 = ptrtoint i64 v0
+  v3 = sub i64 v1, 1
+  v4 = and i64 v2, v3
+  v5 = icmp_eq i64 v4, 0
+  branch v5, b2, b1
+b1:
+  call @report(v0) : (ptr)
+  jump b2
+b2:
   return
 }
 func @count(ptr) {
@@ -206,4 +221,46 @@ fn counters_follow_from_others_where_the_tool_allows_it() {
     let straight = "func @f() {\nb0:\n  return\n}\n";
     let (text, sizes) = expanded(&format!("derive = true\n{tool}"), straight, Options::default());
     assert_eq!((updates(&text), sizes.len()), (1, 2), "{text}");
+}
+
+/// Accesses to elements of tables, in a loop, and through an address that is not known.
+const ACCESSES: &str = "\
+symbol @table data dso_local
+data @table align 8 size 800
+func @f(ptr, i64) {
+  v2 = slot 64 align 4
+b0:
+  jump b1
+b1:
+  v3 = phi ptr [b0: @table, b1: v4]
+  store align 4 i32 1, v3
+  v5 = ptr_index scale 4 ptr v2, v1
+  store align 4 i32 2, v5
+  v4 = ptr_add ptr v3, 12
+  v6 = icmp_eq ptr v4, v0
+  branch v6, b2, b1
+b2:
+  store align 4 i32 3, v0
+  return
+}
+";
+
+#[test]
+fn checks_of_what_is_known_are_left_out() {
+    let tool = "[[insert]]\nat = \"store\"\ncall = \"check\"\nargs = [\"address\", \"size\"]\n";
+    let (text, _) = expanded(tool, ACCESSES, Options::default());
+    assert_eq!(text.matches("  call").count(), 1, "{text}");
+    // Steps of 6 bytes do not keep the low bits, nor does a table that is aligned to less.
+    for (from, to) in [
+        ("v3, 12", "v3, 6"),
+        ("table align 8", "table align 2"),
+        ("slot 64 align 4", "slot 64 align 1"),
+    ] {
+        let (text, _) = expanded(tool, &ACCESSES.replace(from, to), Options::default());
+        assert_eq!(text.matches("  call").count(), 2, "{from}: {text}");
+    }
+    // Data that others may define otherwise may lie elsewhere.
+    let weak = ACCESSES.replace("data dso_local", "data");
+    let (text, _) = expanded(tool, &weak, Options::default());
+    assert_eq!(text.matches("  call").count(), 2, "{text}");
 }
