@@ -40,7 +40,7 @@ pub use text::{Source, When};
 pub use tool::{Tool, Tools};
 
 use frazil_passes::recipe::{Origin, Placed};
-use frazil_passes::{FunctionStep, Recipe, Registry};
+use frazil_passes::{Book, FunctionStep, Overrides, Recipe, Registry};
 
 /// Adds the passes of instrumentation to a registry.
 pub fn register(registry: &mut Registry) {
@@ -48,8 +48,11 @@ pub fn register(registry: &mut Registry) {
     registry.function(expand::INFO, expand::make);
 }
 
+/// The passes for what hooks have left.
+const TIDYING: [&str; 2] = ["redundant-load", "dce"];
+
 /// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others
-/// for tools that say `early`, after them for the rest, and then `expand-hooks`.
+/// for tools that say `early`, after them for the rest, then `expand-hooks` and what tidies up after it.
 pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
     add_steps_with(recipe, tools, decide::Options::default());
 }
@@ -83,5 +86,17 @@ pub fn add_steps_with(recipe: &mut Recipe, tools: &Tools, criteria: decide::Opti
     if !has(recipe, expand::INFO.name) {
         let pass = expand::make(criteria);
         recipe.steps.push(step(expand::INFO, Box::new(pass)));
+        // What several hooks load and store of the tool's memory is left once, if the recipe does so with the program.
+        if TIDYING.iter().all(|name| has(recipe, name)) {
+            let registry = Registry::builtin();
+            let overrides = Overrides {
+                passes: Some(TIDYING.iter().map(|&name| name.to_owned()).collect()),
+                ..Overrides::default()
+            };
+            let tidying = Book::new(&registry).recipe("O2", &overrides);
+            recipe
+                .steps
+                .extend(tidying.into_iter().flat_map(|tidying| tidying.steps));
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What becomes of hooks in a function: where additions are left (on the chords of the graph, in registers of loops, and
-//! multiplied after them), and what is known of addresses that hooks check.
+//! What becomes of hooks in a function: where additions are left (on the chords of the graph, in registers of loops,
+//! and multiplied after them), and what is known of addresses that hooks check.
 
 use frazil_instrument::{HookModule, Source, Tool, Tools, add_steps_with, bind, decide::Options};
 use frazil_ir::TargetFacts;
