@@ -116,7 +116,8 @@ cargo xtask <command>
                                         recipe
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
-  torture [--minutes N] [FILTER]        GCC's C torture execution tests, under the recipes Om1 and O2
+  torture [--instrument] [--minutes N] [FILTER]
+                                        GCC's C torture execution tests, under the recipes Om1 and O2, or with hooks
   test                                  install the Debian packages that are missing, and run all tests of the workspace
   tidy                                  check the source against the rules that no compiler checks
 

@@ -19,6 +19,9 @@ use crate::process::{self, Outcome};
 use crate::share::Share;
 use crate::{machine, workspace};
 
+/// What tools write to files goes nowhere.
+pub const NOWHERE: [(&str, &str); 2] = [("COVERAGE", "/dev/null"), ("MEMORY_TRACE", "/dev/null")];
+
 /// How much longer a program may take with hooks.
 const SLOWNESS: u32 = 20;
 
@@ -28,7 +31,7 @@ fn sources() -> PathBuf {
 }
 
 /// The tools that are there, by the names of their files.
-fn names() -> Vec<String> {
+pub fn names() -> Vec<String> {
     stems(sources(), ".toml")
 }
 
@@ -123,7 +126,7 @@ impl Tools {
 /// The command that runs a program with tools in it.
 pub fn run_with_tools(program: &Path, run: &Run, sizes: &[&str]) -> Command {
     let mut command = run_command(program, run, sizes);
-    command.env("COVERAGE", "/dev/null").env("MEMORY_TRACE", "/dev/null");
+    command.envs(NOWHERE);
     command
 }
 

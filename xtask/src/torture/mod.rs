@@ -5,6 +5,9 @@
 //! those that `--recipe` names). Refused may be only tests that need what this code generator does not have on purpose
 //! (`ALLOWED_REFUSALS`); they are listed by name.
 //!
+//! With `--instrument`, each test has hooks of tools in it: those of all [tools that are
+//! shipped](../../../examples/instrument/README.md) at once, and those of one of them alone, in turn.
+//!
 //! Bitcode and llc's verdicts are kept in the target folder. With `--minutes`, a share of the tests is made.
 
 mod cases;
@@ -19,6 +22,7 @@ use anyhow::{Context, Result};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
+use crate::crosstest::instrumented::{self, Tools};
 use crate::share::Share;
 use crate::{compiler, corpus, machine, parallel, process};
 use cases::Case;
@@ -36,6 +40,12 @@ const REFUSED_REGISTERS: &str = "register `st`";
 const UNDEFINED: [(&str, &str); 1] = [(
     "builtins/strncmp",
     "its own strncmp, of no characters, returns the difference of two variables that nothing has written",
+)];
+
+/// Tests that hooks cannot leave as they are, and why.
+const DISTURBED: [(&str, &str); 1] = [(
+    "stkalign",
+    "it compares how much stack two of its functions need, and hooks need some, too",
 )];
 
 /// The options of every test; GCC's suite is of a time when these were no errors.
@@ -88,11 +98,15 @@ impl Report {
     }
 }
 
-/// `cargo xtask torture [FILTER]` with the options of [`Share`] and [`Compiler::validating_list`].
+/// `cargo xtask torture [--instrument] [FILTER]` with the options of [`Share`] and [`Compiler::validating_list`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
     let compilers = Compiler::validating_list(&mut arguments, &RECIPES)?;
     let mut share = Share::from_arguments(&mut arguments)?;
+    let tools = match arguments.contains("--instrument") {
+        true => Some(Mutex::new(Tools::prepare()?)),
+        false => None,
+    };
     let filter = corpus::filter(arguments)?;
     let dir = machine::folder().join("torture");
     let suite = cases::unpack(&dir)?;
@@ -102,7 +116,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let report = Mutex::new(Report::default());
     let made = parallel::share(&share, cases.len(), |number| {
         let case = &cases[number];
-        let verdicts = test_case(case, &suite, &compilers, &dir).with_context(|| case.name.clone())?;
+        let makers = makers(&compilers, tools.as_ref(), number)?;
+        let verdicts = test_case(case, &suite, &makers, &dir).with_context(|| case.name.clone())?;
         let mut report = report.lock().expect("no thread panics while it reports");
         for (who, verdict) in verdicts {
             report.add(&format!("{}{who}", case.name), verdict);
@@ -129,6 +144,47 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     Ok(report.failed == 0)
 }
 
+/// How a program is made: a compiler, and what is linked beside what it makes.
+struct Maker {
+    compiler: Compiler,
+    name: String,
+    objects: Vec<PathBuf>,
+}
+
+/// The ways in which the test with a number is made.
+fn makers(compilers: &[Compiler], tools: Option<&Mutex<Tools>>, number: usize) -> Result<Vec<Maker>> {
+    let mut makers = Vec::new();
+    for compiler in compilers {
+        let Some(tools) = tools else {
+            makers.push(Maker {
+                compiler: compiler.clone(),
+                name: compiler.name(),
+                objects: Vec::new(),
+            });
+            continue;
+        };
+        let mut tools = tools.lock().expect("no thread panics while it compiles hooks");
+        let names = instrumented::names();
+        for set in [names.clone(), vec![names[number % names.len()].clone()]] {
+            let mut compiler = compiler.clone();
+            let mut objects = Vec::new();
+            for tool in &set {
+                objects.push(tools.object(tool, &compiler)?);
+            }
+            for tool in &set {
+                compiler = compiler.with_option(&format!("--instrument={}", tools.file(tool).display()));
+            }
+            let what = if set.len() == 1 { set[0].as_str() } else { "all-tools" };
+            makers.push(Maker {
+                name: format!("{}-{what}", compiler.name()),
+                compiler,
+                objects,
+            });
+        }
+    }
+    Ok(makers)
+}
+
 fn print_names(title: &str, groups: &BTreeMap<String, Vec<String>>) {
     if groups.is_empty() {
         return;
@@ -141,10 +197,15 @@ fn print_names(title: &str, groups: &BTreeMap<String, Vec<String>>) {
     }
 }
 
-/// The verdict on each compiler, with the compiler's name; one verdict if the test says nothing.
-fn test_case(case: &Case, suite: &Path, compilers: &[Compiler], dir: &Path) -> Result<Vec<(String, Verdict)>> {
+/// The verdict on each way of making it, with its name; one verdict if the test says nothing.
+fn test_case(case: &Case, suite: &Path, makers: &[Maker], dir: &Path) -> Result<Vec<(String, Verdict)>> {
     if let Some((_, why)) = UNDEFINED.iter().find(|(name, _)| *name == case.name) {
         return Ok(vec![(String::new(), Verdict::Useless(format!("undefined: {why}")))]);
+    }
+    if let Some((_, why)) = DISTURBED.iter().find(|(name, _)| *name == case.name)
+        && makers.iter().any(|maker| !maker.objects.is_empty())
+    {
+        return Ok(vec![(String::new(), Verdict::Useless(format!("with hooks: {why}")))]);
     }
     let bitcode_dir = dir.join("bitcode").join(&case.name);
     let kept = bitcode_dir.join("reference");
@@ -161,8 +222,8 @@ fn test_case(case: &Case, suite: &Path, compilers: &[Compiler], dir: &Path) -> R
         return Ok(vec![(String::new(), Verdict::Useless(reference))]);
     }
     let bitcode = bitcode_files(case, &bitcode_dir);
-    let judge = |frazil: &Compiler| Ok((format!(" {frazil}"), judge(&bitcode, frazil, &bitcode_dir)?));
-    compilers.iter().map(judge).collect()
+    let judge = |maker: &Maker| Ok((format!(" {}", maker.name), judge(&bitcode, maker, &bitcode_dir)?));
+    makers.iter().map(judge).collect()
 }
 
 /// The files of bitcode of a test, one for each source.
@@ -180,7 +241,12 @@ fn reference(case: &Case, suite: &Path, dir: &Path) -> Result<String> {
             return Ok(format!("clang: {problem}"));
         }
     }
-    Ok(match build(&bitcode, &Compiler::Llc(LlcLevel::O0), dir)? {
+    let llc = Maker {
+        compiler: Compiler::Llc(LlcLevel::O0),
+        name: Compiler::Llc(LlcLevel::O0).name(),
+        objects: Vec::new(),
+    };
+    Ok(match build(&bitcode, &llc, dir)? {
         Ok(program) => {
             let outcome = process::run(machine::run(&program).current_dir(dir), machine::limit(RUN_LIMIT))?;
             if outcome.success() {
@@ -260,19 +326,22 @@ fn without_place(message: &str) -> String {
     message.to_owned()
 }
 
-/// Compiles every file by `compiler` and links the program, or says what the first problem is.
-fn build(bitcode: &[PathBuf], compiler: &Compiler, dir: &Path) -> Result<Result<PathBuf, String>> {
-    let program = dir.join(compiler.name());
+/// Compiles every file and links the program, or says what the first problem is.
+fn build(bitcode: &[PathBuf], maker: &Maker, dir: &Path) -> Result<Result<PathBuf, String>> {
+    let (compiler, program) = (&maker.compiler, dir.join(&maker.name));
     let mut link = machine::cc();
     for (file, number) in bitcode.iter().zip(0..) {
-        let object = dir.join(format!("{}-{number}.o", compiler.name()));
+        let object = dir.join(format!("{}-{number}.o", maker.name));
         let outcome = compiler.run(&mut compiler.command(file, &object)?)?;
         if !outcome.success() {
             return Ok(Err(without_place(&outcome.first_error_line())));
         }
         link.arg(object);
     }
-    link.arg("-o").arg(&program).args(["-lm", "-lpthread"]);
+    link.args(&maker.objects)
+        .arg("-o")
+        .arg(&program)
+        .args(["-lm", "-lpthread"]);
     let linked = process::run(&mut link, process::TIME_LIMIT)?;
     Ok(if linked.success() {
         Ok(program)
@@ -290,11 +359,13 @@ fn missing_symbol(linked: &process::Outcome) -> String {
     }
 }
 
-/// Whether the program that `frazil` makes runs to its end.
-fn judge(bitcode: &[PathBuf], frazil: &Compiler, dir: &Path) -> Result<Verdict> {
-    let verdict = match build(bitcode, frazil, dir)? {
+/// Whether the program that is made runs to its end.
+fn judge(bitcode: &[PathBuf], maker: &Maker, dir: &Path) -> Result<Verdict> {
+    let verdict = match build(bitcode, maker, dir)? {
         Ok(program) => {
-            let outcome = process::run(machine::run(&program).current_dir(dir), machine::limit(RUN_LIMIT))?;
+            let mut run = machine::run(&program);
+            run.current_dir(dir).envs(instrumented::NOWHERE);
+            let outcome = process::run(&mut run, machine::limit(RUN_LIMIT))?;
             if outcome.success() {
                 Verdict::Passed
             } else {
@@ -307,7 +378,7 @@ fn judge(bitcode: &[PathBuf], frazil: &Compiler, dir: &Path) -> Result<Verdict> 
         },
     };
     if let Verdict::Passed | Verdict::Refused(_) = verdict {
-        let _ = fs::remove_file(dir.join(frazil.name()));
+        let _ = fs::remove_file(dir.join(&maker.name));
     }
     Ok(verdict)
 }
