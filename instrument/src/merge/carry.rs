@@ -47,6 +47,9 @@ pub(crate) struct Input<'a> {
     pub pointer_bits: u32,
 }
 
+/// How often each block and each update of a function may be looked at, for different numbers.
+const STEPS_PER_BLOCK: usize = 64;
+
 /// At most so many numbers are carried through a loop.
 const MOST_CARRIED: u32 = 4;
 
@@ -69,6 +72,8 @@ pub(crate) struct Carrier<'a, 'e> {
     rank: Vec<u32>,
     /// By loop: whether it can be treated, and how many more numbers can be carried through it.
     room: Vec<Option<u32>>,
+    /// By loop: itself and those in it.
+    inner: Vec<Vec<Loop>>,
     /// Sums that were made: at the end of which block, of what.
     sums_at: FxHashMap<(Block, Value, i128), Operand>,
 }
@@ -92,9 +97,17 @@ impl<'a, 'e> Carrier<'a, 'e> {
             emission,
             rank,
             room: Vec::new(),
+            inner: vec![Vec::new(); input.loops.loops().count()],
             sums_at: FxHashMap::default(),
         };
         carrier.room = input.loops.loops().map(|id| carrier.room_of(id)).collect();
+        for id in input.loops.loops() {
+            let mut around = Some(id);
+            while let Some(outer) = around {
+                carrier.inner[outer.index()].push(id);
+                around = input.loops.data(outer).parent;
+            }
+        }
         carrier
     }
 
@@ -182,11 +195,16 @@ impl<'a, 'e> Carrier<'a, 'e> {
             .collect();
         starts.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
         let mut is_left = vec![true; rows.len()];
+        let mut steps_left = STEPS_PER_BLOCK * (self.rank.len() + rows.len() + STEPS_PER_BLOCK);
         let mut count = 0;
         for (_, index) in starts {
             let cell = rows[index].0.cell;
             let first = rows.partition_point(|row| row.0.cell < cell);
             let mine = first..rows.partition_point(|row| row.0.cell <= cell);
+            let Some(left) = steps_left.checked_sub(mine.len()) else {
+                break;
+            };
+            steps_left = left;
             let left = || {
                 mine.clone()
                     .filter(|&number| is_left[number])
@@ -199,6 +217,10 @@ impl<'a, 'e> Carrier<'a, 'e> {
             else {
                 continue;
             };
+            let Some(left) = steps_left.checked_sub(self.input.loops.blocks(id).len()) else {
+                break;
+            };
+            steps_left = left;
             let is_inside = |row: &Row| row.1.is_some_and(|inner| self.is_within(inner, id));
             let inside: Vec<usize> = mine
                 .filter(|&number| is_left[number] && is_inside(&rows[number]))
@@ -245,8 +267,7 @@ impl<'a, 'e> Carrier<'a, 'e> {
 
     /// Whether one more value can live through a loop; it does then.
     fn take_room(&mut self, id: Loop) -> bool {
-        let loops = self.input.loops;
-        let concerned: Vec<Loop> = loops.loops().filter(|&inner| self.is_within(inner, id)).collect();
+        let concerned = &self.inner[id.index()];
         if concerned
             .iter()
             .any(|inner| self.room[inner.index()].is_none_or(|room| room == 0))
