@@ -113,9 +113,12 @@ impl Folder<'_> {
                 | (Opcode::Inttoptr, Opcode::Ptrtoint)
                 | (Opcode::Bitcast, Opcode::Bitcast)
         );
+        if !undone {
+            // Others, phis among them, have no operand there.
+            return None;
+        }
         let first = self.type_of(inner.a)?;
-        let same_width = width(self, first) == width(self, from) && width(self, from) == width(self, data.ty);
-        if !undone || !same_width {
+        if width(self, first) != width(self, from) || width(self, from) != width(self, data.ty) {
             return None;
         }
         if first == data.ty {
