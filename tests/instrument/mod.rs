@@ -15,17 +15,22 @@ fn tools(folder: &Folder) -> Vec<String> {
     let sources = in_repository("examples/instrument");
     let tools = stems(&sources, ".toml");
     for tool in &tools {
-        let source = sources.join(tool);
-        let options = ["-O2", "-fPIC", "-Wall", "-Werror", "-c", "-emit-llvm"];
-        clang(
-            &options,
-            &source.with_extension("c"),
-            &folder.path(&format!("{tool}.bc")),
-        );
-        let text = std::fs::read(source.with_extension("toml")).expect("each tool has a file");
-        folder.write(&format!("{tool}.toml"), text);
+        let text = std::fs::read_to_string(sources.join(tool).with_extension("toml")).expect("each tool has a file");
+        add_tool(folder, &sources.join(tool), &text);
     }
     tools
+}
+
+/// Puts a tool file with a text, and the hooks of a C file, into a folder.
+fn add_tool(folder: &Folder, source: &Path, text: &str) {
+    let name = source.file_name().expect("a tool has a name").to_string_lossy();
+    let options = ["-O2", "-fPIC", "-Wall", "-Werror", "-c", "-emit-llvm"];
+    clang(
+        &options,
+        &source.with_extension("c"),
+        &folder.path(&format!("{name}.bc")),
+    );
+    folder.write(&format!("{name}.toml"), text);
 }
 
 /// The options that name tools.
@@ -98,6 +103,42 @@ fn programs_do_the_same_with_all_tools_in_them() {
             }
         }
     }
+}
+
+/// What `profile_check` says of a program with clang's own counters, when hooks are put in early; `more` is said of the
+/// tool, and `filter` of the blocks that are counted.
+fn profile_check(folder: &Folder, recipe: &str, source: &str, more: &str, filter: &str) -> String {
+    let source = in_repository("tests/instrument").join(source);
+    let tool = in_repository("tests/instrument/profile_check");
+    let text = std::fs::read_to_string(tool.with_extension("toml")).expect("the tool has a file");
+    let text = text.replace("at = \"block\"\n", &format!("at = \"block\"\n{filter}\n"));
+    add_tool(folder, &tool, &format!("when = \"early\"\n{more}\n{text}"));
+    let bitcode = folder.path("counted.bc");
+    let options = ["-O0", "-fprofile-instr-generate", "-fPIE", "-c", "-emit-llvm"];
+    clang(&options, &source, &bitcode);
+    let program = build(folder, recipe, &bitcode, &["profile_check"]);
+    let found = output(folder, &program);
+    String::from_utf8_lossy(&found.stderr).into_owned()
+}
+
+#[test]
+fn blocks_are_counted_as_often_as_clang_counts() {
+    let folder = Folder::new("instrument-profiles");
+    for source in ["exits.c", "jumps.c", "throws.cpp"] {
+        for recipe in ["Om1", "O2"] {
+            for more in ["", "derive = true"] {
+                let said = profile_check(&folder, recipe, source, more, "");
+                let all_equal = said.contains(" counters equal, 0 differ, 0 left out, ") && !said.contains(" 0 not 0");
+                assert!(all_equal, "{source} {recipe} {more}: {said}");
+            }
+        }
+    }
+    // A block that is not counted shows.
+    let said = profile_check(&folder, "O2", "exits.c", "", "not-functions = \"^descend$\"");
+    assert!(
+        said.contains("a counter of descend is ") && !said.contains(" 0 differ"),
+        "{said}"
+    );
 }
 
 const WRONG: &str = "\

@@ -26,6 +26,7 @@ mod new_pass;
 mod packages;
 mod parallel;
 mod process;
+mod profiles;
 mod projects;
 mod random_functions;
 mod refinement;
@@ -114,6 +115,8 @@ cargo xtask <command>
                                         -march=native, and run their tests; goes on where an earlier run was ended
   rust-crates [--target NAME] [FILTER]  crates with build scripts and procedural macros pass their tests by the README's
                                         recipe
+  profiles [--minutes N] [FILTER]       blocks are counted as often as the counters say that clang and rustc put into
+                                        the corpus for profiles
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
   torture [--instrument] [--minutes N] [FILTER]
@@ -175,6 +178,7 @@ fn run() -> anyhow::Result<bool> {
         Some("new-pass") => new_pass::command(arguments),
         Some("random-functions") => random_functions::command(arguments),
         Some("refinement") => refinement::command(arguments),
+        Some("profiles") => profiles::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
         Some("rust-crates") => rust_crates::command(arguments),

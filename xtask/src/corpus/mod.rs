@@ -43,6 +43,16 @@ pub enum Level {
     O0Library,
     /// As [`O2Vectors`](Self::O2Vectors), for shared libraries.
     O2Library,
+    /// As [`O0`](Self::O0), with counters of the compiler's own for the parts of the source.
+    O0Profile,
+    /// The same, where counters are counted up by one atomic operation, which no pass merges or moves.
+    O0AtomicProfile,
+    /// As [`O2Vectors`](Self::O2Vectors), with counters.
+    O2Profile,
+    /// The same, counted up by atomic operations.
+    O2AtomicProfile,
+    /// As [`O2Vectors`](Self::O2Vectors), with a byte for each edge that is counted up when control passes it.
+    O2Coverage,
 }
 
 impl Level {
@@ -51,6 +61,14 @@ impl Level {
     pub const WITH_DEBUG: [Level; 2] = [Level::O0Debug, Level::O2Debug];
     /// Of position-independent code, others than which assume to be in a program.
     pub const FOR_LIBRARIES: [Level; 2] = [Level::O0Library, Level::O2Library];
+    /// With counters of clang's and rustc's own.
+    pub const INSTRUMENTED: [Level; 5] = [
+        Level::O0Profile,
+        Level::O0AtomicProfile,
+        Level::O2Profile,
+        Level::O2AtomicProfile,
+        Level::O2Coverage,
+    ];
     /// Without debug information, for programs.
     pub const EACH: [Level; 7] = [
         Level::O0,
@@ -65,7 +83,13 @@ impl Level {
     /// The levels that `--level NAME` asks for, given as often as wanted; those without vectors if it does not.
     pub fn from_arguments(arguments: &mut Arguments) -> Result<Vec<Level>> {
         let names: Vec<String> = arguments.values_from_str("--level")?;
-        let all = [&Level::EACH[..], &Level::WITH_DEBUG, &Level::FOR_LIBRARIES].concat();
+        let all = [
+            &Level::EACH[..],
+            &Level::WITH_DEBUG,
+            &Level::FOR_LIBRARIES,
+            &Level::INSTRUMENTED,
+        ];
+        let all = all.concat();
         let named = |name: String| {
             let found = all.iter().copied().find(|level| level.name() == name);
             found.with_context(|| {
@@ -93,6 +117,11 @@ impl Level {
             Level::O2Debug => "O2-g",
             Level::O0Library => "O0-g-library",
             Level::O2Library => "O2-library",
+            Level::O0Profile => "O0-profile",
+            Level::O0AtomicProfile => "O0-profile-atomic",
+            Level::O2Profile => "O2-profile",
+            Level::O2AtomicProfile => "O2-profile-atomic",
+            Level::O2Coverage => "O2-coverage",
         }
     }
 
@@ -108,6 +137,33 @@ impl Level {
             Level::O2Debug => &["-O2", "-g"],
             Level::O0Library => &["-O0", "-Xclang", "-disable-O0-optnone", "-g", "-fPIC"],
             Level::O2Library => &["-O2", "-fPIC"],
+            Level::O0Profile => &[
+                "-O0",
+                "-Xclang",
+                "-disable-O0-optnone",
+                "-fprofile-instr-generate",
+                // Templates of the library are counted, too.
+                "-mllvm",
+                "-system-headers-coverage",
+            ],
+            Level::O0AtomicProfile => &[
+                "-O0",
+                "-Xclang",
+                "-disable-O0-optnone",
+                "-fprofile-instr-generate",
+                "-fprofile-update=atomic",
+                "-mllvm",
+                "-system-headers-coverage",
+            ],
+            Level::O2Profile => &["-O2", "-fprofile-instr-generate", "-mllvm", "-system-headers-coverage"],
+            Level::O2AtomicProfile => &[
+                "-O2",
+                "-fprofile-instr-generate",
+                "-fprofile-update=atomic",
+                "-mllvm",
+                "-system-headers-coverage",
+            ],
+            Level::O2Coverage => &["-O2", "-fsanitize-coverage=inline-8bit-counters"],
         }
     }
 
@@ -121,7 +177,30 @@ impl Level {
             Level::O3 | Level::O3V2 | Level::O3V3 | Level::O3V4 => &["-Copt-level=3"],
             Level::O0Debug | Level::O0Library => &["-Copt-level=0", "-g"],
             Level::O2Debug => &["-Copt-level=2", "-g"],
+            Level::O0Profile => &["-Copt-level=0", "-Cinstrument-coverage"],
+            Level::O0AtomicProfile => &[
+                "-Copt-level=0",
+                "-Cinstrument-coverage",
+                "-Cllvm-args=-instrprof-atomic-counter-update-all",
+            ],
+            Level::O2Profile => &["-Copt-level=2", "-Cinstrument-coverage"],
+            Level::O2AtomicProfile => &[
+                "-Copt-level=2",
+                "-Cinstrument-coverage",
+                "-Cllvm-args=-instrprof-atomic-counter-update-all",
+            ],
+            Level::O2Coverage => &[
+                "-Copt-level=2",
+                "-Cpasses=sancov-module",
+                "-Cllvm-args=-sanitizer-coverage-level=3",
+                "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+            ],
         }
+    }
+
+    /// Our own file that every program of the level has besides, relative to the workspace.
+    fn support(self) -> Option<&'static str> {
+        (self == Level::O2Coverage).then_some("xtask/corpus/coverage.c")
     }
 
     /// The number among a machine's processors of the one that code is for.
@@ -207,6 +286,20 @@ pub fn modules_at(levels: &[Level], filter: &str) -> Result<Vec<Module>> {
     modules_of(programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS), levels, filter)
 }
 
+/// The names of all programs whose modules' names at a level contain `filter`; none is made.
+pub fn programs_at(level: Level, filter: &str) -> Vec<&'static str> {
+    let programs = programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS);
+    let chosen = programs.filter(|program| module_name(program, level).contains(filter));
+    chosen.map(|program| program.name).collect()
+}
+
+/// Makes, where necessary, the module of a program at a level.
+pub fn module(program: &str, level: Level) -> Result<Module> {
+    let mut modules = modules_at(&[level], program)?.into_iter();
+    let found = modules.find(|module| module.program.name == program);
+    found.with_context(|| format!("there is no program `{program}`"))
+}
+
 fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level], filter: &str) -> Result<Vec<Module>> {
     let corpus_dir = machine::folder().join("corpus");
     let sources = workspace::target_dir().join("corpus/sources");
@@ -243,7 +336,7 @@ fn make_module(corpus_dir: &Path, program: &'static Program, level: Level, packa
     let parts_dir = corpus_dir.join(format!("{name}.parts"));
 
     let (compile, link) = commands(program, level, package_dir, &parts_dir, &bitcode)?;
-    let recipe = recipe(program, &compile, &link)?;
+    let recipe = recipe(program, level, &compile, &link)?;
     if fs::read_to_string(&recipe_file).ok().as_ref() != Some(&recipe) {
         fs::create_dir_all(&parts_dir)?;
         for mut command in compile {
@@ -274,6 +367,7 @@ fn commands(
 ) -> Result<(Vec<Command>, Command)> {
     let mut sources = source_files(package_dir, program.sources, program.exclude)?;
     sources.push(workspace::root().join(program.driver));
+    sources.extend(level.support().map(|file| workspace::root().join(file)));
     let mut compile = Vec::new();
     let mut link = workspace::llvm_tool(workspace::LLVM_LINK)?;
     link.arg("-o").arg(bitcode);
@@ -351,7 +445,7 @@ pub fn is_source(file: &Path) -> bool {
 }
 
 /// All that the module depends on, as text. The packages are left out: a package of one version never changes.
-fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<String> {
+fn recipe(program: &Program, level: Level, compile: &[Command], link: &Command) -> Result<String> {
     let version = process::checked(workspace::llvm_tool(workspace::CLANG)?.arg("--version"))?;
     let mut text = String::from_utf8_lossy(&version.stdout).into_owned();
     if is_rust(Path::new(program.driver)) {
@@ -361,7 +455,8 @@ fn recipe(program: &Program, compile: &[Command], link: &Command) -> Result<Stri
     for command in compile.iter().chain([link]) {
         text.push_str(&format!("{command:?}\n"));
     }
-    for file in [program.driver, "xtask/corpus/generate.h", "xtask/corpus/abi.h"] {
+    let files = [program.driver, "xtask/corpus/generate.h", "xtask/corpus/abi.h"];
+    for file in files.into_iter().chain(level.support()) {
         text.push_str(&fs::read_to_string(workspace::root().join(file)).with_context(|| file.to_owned())?);
     }
     Ok(text)

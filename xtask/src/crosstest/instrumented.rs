@@ -23,7 +23,10 @@ use crate::{machine, workspace};
 pub const NOWHERE: [(&str, &str); 2] = [("COVERAGE", "/dev/null"), ("MEMORY_TRACE", "/dev/null")];
 
 /// How much longer a program may take with hooks.
-const SLOWNESS: u32 = 20;
+pub const SLOWNESS: u32 = 20;
+
+/// How the hooks of shipped tools are compiled.
+pub const OPTIONS: &[&str] = &["-O2"];
 
 /// Where the tools are.
 fn sources() -> PathBuf {
@@ -35,31 +38,51 @@ pub fn names() -> Vec<String> {
     stems(sources(), ".toml")
 }
 
-/// Tools that are there, with their hooks as bitcode.
+/// Tools with their hooks as bitcode, and as objects once they are wanted.
 #[derive(Debug)]
 pub struct Tools {
     folder: PathBuf,
+    /// How clang compiles hooks.
+    options: &'static [&'static str],
     objects: BTreeMap<(String, String), PathBuf>,
 }
 
 impl Tools {
-    /// Compiles the hooks of all tools to bitcode, in a folder with copies of the tool files.
-    pub fn prepare() -> Result<Tools> {
-        let folder = machine::folder().join("instrument");
+    /// No tools yet, whose hooks clang compiles with these options; what is made of them goes to a folder of that name.
+    pub fn new(folder: &str, options: &'static [&'static str]) -> Result<Tools> {
+        let folder = machine::folder().join(folder);
         fs::create_dir_all(&folder)?;
-        for tool in names() {
-            let source = sources().join(&tool);
-            let mut clang = machine::clang()?;
-            clang
-                .args(["-O2", "-fPIC", "-c", "-emit-llvm"])
-                .arg(source.with_extension("c"));
-            process::checked(clang.arg("-o").arg(folder.join(format!("{tool}.bc"))))?;
-            fs::copy(source.with_extension("toml"), folder.join(format!("{tool}.toml")))?;
-        }
         Ok(Tools {
             folder,
+            options,
             objects: BTreeMap::new(),
         })
+    }
+
+    /// All tools that are shipped, as their documents say.
+    pub fn prepare() -> Result<Tools> {
+        Tools::shipped("instrument", OPTIONS)
+    }
+
+    /// All tools that are shipped, with other options.
+    pub fn shipped(folder: &str, options: &'static [&'static str]) -> Result<Tools> {
+        let tools = Tools::new(folder, options)?;
+        for tool in names() {
+            let source = sources().join(&tool);
+            tools.add(&source, &fs::read_to_string(source.with_extension("toml"))?)?;
+        }
+        Ok(tools)
+    }
+
+    /// Adds a tool with the text of its file; the hooks in the C file `source` are compiled to bitcode.
+    pub fn add(&self, source: &Path, text: &str) -> Result<()> {
+        let name = source.file_name().unwrap_or_default();
+        let place = self.folder.join(name);
+        let mut clang = machine::clang()?;
+        clang.args(self.options).args(["-fPIC", "-c", "-emit-llvm"]);
+        clang.arg(source.with_extension("c"));
+        process::checked(clang.arg("-o").arg(place.with_extension("bc")))?;
+        Ok(fs::write(place.with_extension("toml"), text)?)
     }
 
     /// The tool file.

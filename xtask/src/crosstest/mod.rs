@@ -47,7 +47,7 @@ use crate::{compiler, machine, workspace};
 use generated::Generator;
 
 /// Ample for a short workload; a program that loops is ended here.
-const RUN_LIMIT: Duration = Duration::from_secs(20);
+pub const RUN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Generators of programs; the option that asks for one has its name.
 const GENERATORS: [&Generator; 5] = [
