@@ -73,8 +73,10 @@ cargo xtask <command>
                                         --run-time
   bench --kernels [--processor NAME] [--repeat N] [FILTER]
                                         run time of small kernels, beside llc-22 -O2
-  bench --overheads [--repeat N] [FILTER]
-                                        time and code size of programs with tools, by the ways of calling hooks
+  bench --overheads [--rivals] [--tool NAME] [--way NAME] [--repeat N] [FILTER]
+                                        time and code size of programs with tools, by the ways of calling hooks, and
+                                        beside what clang puts in for the same; --tool and --way as often as wanted;
+                                        with --rivals, only the latter
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
@@ -110,13 +112,13 @@ cargo xtask <command>
   robustness [--cases N] [--records N] [--debug N] [--processes N] [--minutes N] [FILTER]
                                         damaged input must end in success or in a clear error
   compare-page [--screenshot FILE]      look at the page of `frazil compare` for SQLite in a headless browser
+  profiles [--minutes N] [FILTER]       blocks are counted as often as the counters say that clang and rustc put into
+                                        the corpus for profiles
   projects [--level NAME] [--minutes N] [FILTER]
                                         build projects from Debian's sources and crates at -O0, -O2, -O3 and -O3
                                         -march=native, and run their tests; goes on where an earlier run was ended
   rust-crates [--target NAME] [FILTER]  crates with build scripts and procedural macros pass their tests by the README's
                                         recipe
-  profiles [--minutes N] [FILTER]       blocks are counted as often as the counters say that clang and rustc put into
-                                        the corpus for profiles
   rust [dev|release]                    a Rust program whose every crate Frazil compiles passes its tests
   survey [FILTER]                       read C, C++ and Rust code of many kinds
   torture [--instrument] [--minutes N] [FILTER]
@@ -173,12 +175,12 @@ fn run() -> anyhow::Result<bool> {
         // Not for users: starts a program for `process::run_measured`.
         Some(process::LAUNCHER) => process::launch(&arguments.finish()).map(|()| true),
         Some("packages") => test::install(arguments),
+        Some("profiles") => profiles::command(arguments),
         Some("projects") => projects::command(arguments),
         Some("modules") => tidy::write_modules(arguments),
         Some("new-pass") => new_pass::command(arguments),
         Some("random-functions") => random_functions::command(arguments),
         Some("refinement") => refinement::command(arguments),
-        Some("profiles") => profiles::command(arguments),
         Some("regalloc-yardstick") => regalloc_yardstick::command(arguments),
         Some("robustness") => robustness::command(arguments),
         Some("rust-crates") => rust_crates::command(arguments),

@@ -13,6 +13,7 @@ mod overheads;
 mod passes;
 mod plot;
 mod reference;
+mod rivals;
 mod run_time;
 mod scaling;
 mod stages;
@@ -33,7 +34,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --executed --target NAME [--level NAME]... [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
-/// `cargo xtask bench --overheads [--repeat N] [FILTER]`,
+/// `cargo xtask bench --overheads [--rivals] [--tool NAME]... [--way NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
@@ -89,8 +90,13 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         return kernels::measure(&frazil, &filter, processor.as_deref(), repeat.unwrap_or(5));
     }
     if overheads {
-        let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
-        return overheads::measure(&modules, &frazil, repeat.unwrap_or(3));
+        let wanted = overheads::Wanted::from_arguments(&mut arguments)?;
+        let (filter, repeat) = (corpus::filter(arguments)?, repeat.unwrap_or(3));
+        if !wanted.only_rivals {
+            overheads::measure(&filter, &frazil, &wanted, repeat)?;
+        }
+        rivals::measure(&filter, &frazil, &wanted, repeat)?;
+        return Ok(true);
     }
     if figure {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
