@@ -77,6 +77,9 @@ cargo xtask <command>
                                         time and code size of programs with tools, by the ways of calling hooks, and
                                         beside what clang puts in for the same; --tool and --way as often as wanted;
                                         with --rivals, only the latter
+  bench --clean-ups [--more PASS] [FILTER]
+                                        what the passes gain that clean hooks of tools, and what other ones would
+  bench --instrumenting [FILTER]        instructions executed to compile with tools, by how much longer the code is
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world

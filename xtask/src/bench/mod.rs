@@ -4,10 +4,12 @@
 //! pair of neighboring runs gives one ratio. Times are CPU time of the whole process as the kernel accounts it, not
 //! time on the clock.
 
+mod clean_ups;
 mod compile_time;
 mod executed;
 mod figure;
 mod instructions;
+mod instrumenting;
 mod kernels;
 mod overheads;
 mod passes;
@@ -35,6 +37,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --overheads [--rivals] [--tool NAME]... [--way NAME]... [--repeat N] [FILTER]`,
+/// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
 /// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
@@ -70,6 +73,15 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         !executed || !machine::is_host(),
         "--executed counts in an emulator: name a --target"
     );
+    if arguments.contains("--clean-ups") {
+        let more: Vec<String> = arguments.values_from_str("--more")?;
+        let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
+        return clean_ups::measure(&corpus::filter(arguments)?, &frazil, &more);
+    }
+    if arguments.contains("--instrumenting") {
+        let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
+        return instrumenting::measure(&corpus::filter(arguments)?, &frazil);
+    }
     let levels = corpus::Level::from_arguments(&mut arguments)?;
     let against: Vec<LlcLevel> = arguments.values_from_str("--against")?;
     let repeat: Option<usize> = arguments.opt_value_from_str("--repeat")?;
