@@ -36,7 +36,7 @@ use frazil_ir::module::{PlacedData, SymbolKind};
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
 use frazil_ir::{
     AnalysisCache, Block, Editor, EntityRef, FuncId, Function, Inst, InstData, Module, Opcode, Operand, SigId,
-    TargetFacts, Type,
+    SymbolId, TargetFacts, Type,
 };
 use frazil_passes::{Book, Overrides, Recipe, Registry};
 use std::sync::OnceLock;
@@ -88,6 +88,7 @@ impl FunctionPass for ExpandHooks {
                 bound: Bound::of(cx.module),
                 target: cx.target,
                 analyzed: 0,
+                last: None,
             },
             module: cx.module,
             id,
@@ -149,12 +150,23 @@ struct Knower<'p> {
     target: &'p TargetFacts,
     /// How many hooks were looked at for the first time.
     analyzed: u64,
+    /// The hook that was asked for last: the next one is the same in most cases.
+    last: Option<(SymbolId, &'p BoundHook, &'p Known)>,
 }
 
 impl<'p> Knower<'p> {
     /// What is known of the hook that an instruction calls.
     fn hook(&mut self, data: &InstData) -> Result<Option<(&'p BoundHook, &'p Known)>, PassError> {
         let symbol = data.a.as_symbol().expect("a hook is a symbol");
+        if let Some((_, hook, known)) = self.last.filter(|last| last.0 == symbol) {
+            return Ok(Some((hook, known)));
+        }
+        let found = self.found(symbol)?;
+        self.last = found.map(|(hook, known)| (symbol, hook, known));
+        Ok(found)
+    }
+
+    fn found(&mut self, symbol: SymbolId) -> Result<Option<(&'p BoundHook, &'p Known)>, PassError> {
         let Some(bound) = self.bound else { return Ok(None) };
         let Some(hook) = bound.hook_of(symbol) else {
             return Ok(None);

@@ -18,25 +18,36 @@ use frazil_ir::{
 /// The tables of a tool file.
 #[derive(Debug)]
 pub(crate) struct Inserts {
-    pub list: Vec<Insert>,
+    list: Vec<Insert>,
     /// Whether all places have records, also those of hooks that are not given them.
-    pub records: bool,
+    records: bool,
+    /// By opcode: the tables that may mean an instruction with it.
+    by_opcode: Vec<Vec<usize>>,
+}
+
+impl Inserts {
+    /// These tables.
+    pub fn new(list: Vec<Insert>, records: bool) -> Inserts {
+        let takes = |insert: &Insert, op| insert.kind.is_instruction() && insert.takes(op);
+        let of_opcode = |&op: &Opcode| (0..list.len()).filter(|&number| takes(&list[number], op)).collect();
+        Inserts {
+            by_opcode: ALL.iter().map(of_opcode).collect(),
+            list,
+            records,
+        }
+    }
 }
 
 impl Instrumenter for Inserts {
     fn look(&self, view: &View<'_>, requests: &mut Requests) -> Result<(), PassError> {
         let name = view.name();
-        let mut by_opcode = vec![Vec::new(); ALL.len()];
-        let mut active = Vec::new();
-        for insert in self.list.iter().filter(|insert| insert.filters.takes_function(&name)) {
-            let number = active.len();
-            active.push(Active { insert, sites: 0 });
-            if insert.kind.is_instruction() {
-                for &op in ALL.iter().filter(|&&op| insert.takes(op)) {
-                    by_opcode[op as usize].push(number);
-                }
-            }
-        }
+        let active: Vec<Active<'_>> = (self.list.iter())
+            .map(|insert| Active {
+                insert,
+                is_here: insert.filters.takes_function(&name),
+                sites: 0,
+            })
+            .collect();
         let mut finder = Finder {
             view,
             requests,
@@ -44,12 +55,19 @@ impl Instrumenter for Inserts {
             records: self.records,
         };
         finder.blocks()?;
-        if by_opcode.iter().any(|list| !list.is_empty()) {
-            for block in view.function.block_ids() {
-                for position in view.function.block_insts(block) {
-                    let data = view.function.insts()[position];
-                    for &number in &by_opcode[data.op as usize] {
-                        finder.instruction(number, block, Inst::new(position), &data)?;
+        if !finder
+            .active
+            .iter()
+            .any(|active| active.is_here && active.insert.kind.is_instruction())
+        {
+            return Ok(());
+        }
+        for block in view.function.block_ids() {
+            for position in view.function.block_insts(block) {
+                let data = &view.function.insts()[position];
+                for &number in &self.by_opcode[data.op as usize] {
+                    if finder.active[number].is_here {
+                        finder.instruction(number, block, Inst::new(position), data)?;
                     }
                 }
             }
@@ -96,6 +114,8 @@ impl Filters {
 /// A table for the current function.
 struct Active<'a> {
     insert: &'a Insert,
+    /// Whether the function is one that it means.
+    is_here: bool,
     /// Places so far.
     sites: u32,
 }
@@ -131,6 +151,9 @@ impl Finder<'_, '_> {
             slot: None,
         };
         for number in 0..self.active.len() {
+            if !self.active[number].is_here {
+                continue;
+            }
             match self.active[number].insert.kind {
                 Kind::FunctionEntry => self.ask(number, start(entry))?,
                 Kind::FunctionExit => {

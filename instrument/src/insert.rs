@@ -28,7 +28,8 @@ use frazil_ir::loops::LoopTree;
 use frazil_ir::module::SymbolKind;
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved};
 use frazil_ir::{
-    Block, CallFlags, ConstView, Editor, EntityRef, Function, Inst, InstData, Opcode, Operand, SigId, Type, TypeData,
+    Block, CallFlags, ConstView, Editor, EntityRef, Function, Inst, InstData, Opcode, Operand, Param, SigId, Type,
+    TypeData,
 };
 use frazil_passes::constants::{int_value, low_mask, sign_extended, zero_extended};
 use schemars::JsonSchema;
@@ -123,6 +124,7 @@ impl FunctionPass for Instrument {
                 bound,
                 pointer_bits: module.data_layout.pointer_bits,
                 signatures: vec![None; bound.hooks.len()],
+                words: Vec::new(),
             };
             putter.put(&state.requests)?;
             editor.commit(function);
@@ -160,9 +162,14 @@ struct Putter<'a> {
     pointer_bits: u32,
     /// The signatures of hooks in the function.
     signatures: Vec<Option<SigId>>,
+    /// The operands of the call that is made.
+    words: Vec<Operand>,
 }
 
-impl Putter<'_> {
+/// The words of a call before its arguments: how many these are, and the signature.
+const CALL_WORDS: usize = 2;
+
+impl<'a> Putter<'a> {
     fn put(&mut self, requests: &Requests) -> Result<(), PassError> {
         let mut order: Vec<(u32, u8, usize)> = Vec::new();
         let mut edges: Vec<(Block, Block, usize)> = Vec::new();
@@ -323,8 +330,9 @@ impl Putter<'_> {
         }
         for number in 0..shared.len() {
             let request = requests.list[columns[0][number]];
-            let mut operands = Vec::new();
-            for (index, ty) in self.params(&request).into_iter().enumerate() {
+            let mut operands = vec![Operand::NONE; CALL_WORDS];
+            for (index, param) in self.params(&request).iter().enumerate() {
+                let ty = param.ty;
                 let mut values = Vec::new();
                 for (column, &from) in columns.iter().zip(&predecessors) {
                     let arg = requests.args_of(&requests.list[column[number]])[index];
@@ -337,15 +345,16 @@ impl Putter<'_> {
                     false => Operand::value(self.editor.insert_phi(self.function, to, ty, &values)),
                 });
             }
-            self.call_with(Spot::Start(to), &request, &operands);
+            self.call_with(Spot::Start(to), &request, &mut operands);
         }
         Ok(())
     }
 
-    fn params(&self, request: &Request) -> Vec<Type> {
-        let hook = &self.bound.hooks[request.hook];
-        let signature = &self.bound.tools.all()[hook.tool].hooks[hook.number].signature;
-        signature.params.iter().map(|param| param.ty).collect()
+    /// The parameters of the hook that is asked for.
+    fn params(&self, request: &Request) -> &'a [Param] {
+        let bound: &'a Bound = self.bound;
+        let hook = &bound.hooks[request.hook];
+        &bound.tools.all()[hook.tool].hooks[hook.number].signature.params
     }
 
     fn call(&mut self, spot: Spot, request: &Request, args: &[HookArg]) -> Result<(), PassError> {
@@ -357,15 +366,19 @@ impl Putter<'_> {
                 args.len()
             )));
         }
-        let mut operands = Vec::with_capacity(args.len());
-        for (&arg, ty) in args.iter().zip(params) {
-            operands.push(self.converted(spot, arg, ty)?);
+        let mut operands = std::mem::take(&mut self.words);
+        operands.clear();
+        operands.extend([Operand::NONE; CALL_WORDS]);
+        for (&arg, param) in args.iter().zip(params) {
+            operands.push(self.converted(spot, arg, param.ty)?);
         }
-        self.call_with(spot, request, &operands);
+        self.call_with(spot, request, &mut operands);
+        self.words = operands;
         Ok(())
     }
 
-    fn call_with(&mut self, spot: Spot, request: &Request, operands: &[Operand]) {
+    /// Calls a hook; the first words are those of the call, the operands come after them.
+    fn call_with(&mut self, spot: Spot, request: &Request, words: &mut [Operand]) {
         let hook = self.bound.hooks[request.hook];
         let tool = &self.bound.tools.all()[hook.tool];
         let sig = match self.signatures[request.hook] {
@@ -376,9 +389,9 @@ impl Putter<'_> {
                 sig
             }
         };
-        let mut words = vec![Operand::raw(operands.len() as u32), Operand::raw(sig.as_u32())];
-        words.extend_from_slice(operands);
-        let start = self.function.push_pool(&words);
+        words[0] = Operand::raw((words.len() - CALL_WORDS) as u32);
+        words[1] = Operand::raw(sig.as_u32());
+        let start = self.function.push_pool(words);
         let op = match tool.reads {
             true => Opcode::ReadingHookCall,
             false => Opcode::HookCall,

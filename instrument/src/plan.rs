@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::merge::{Cell, Gathered, Update};
 use crate::splice::site;
 use frazil_ir::pass::PassError;
-use frazil_ir::{ConstView, EntityRef, Function, Inst, InstData, Opcode, SymbolId, Type};
+use frazil_ir::{ConstView, EntityRef, Function, Inst, InstData, Opcode, Operand, SymbolId, Type};
 use frazil_support::FxHashSet;
 
 /// What becomes of the hook at an instruction.
@@ -54,7 +54,12 @@ impl Plans {
         mut known: impl FnMut(&InstData) -> Result<Option<(&'k BoundHook, &'k Known)>, PassError>,
     ) -> Result<(), PassError> {
         let mut summed: FxHashSet<SymbolId> = FxHashSet::default();
+        let mut seen: Vec<Operand> = Vec::new();
         for data in f.insts().iter().filter(|data| data.op.is_hook_call()) {
+            if seen.contains(&data.a) {
+                continue;
+            }
+            seen.push(data.a);
             if let (Some((hook, known)), Some(bound)) = (known(data)?, bound)
                 && known.analysis.addition.is_some()
             {

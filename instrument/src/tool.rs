@@ -164,10 +164,7 @@ impl Tool {
             module,
             hooks,
             texts,
-            instrumenter: Box::new(crate::find::Inserts {
-                list: inserts,
-                records: source.tool.sites,
-            }),
+            instrumenter: Box::new(crate::find::Inserts::new(inserts, source.tool.sites)),
         })
     }
 

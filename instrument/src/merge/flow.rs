@@ -155,8 +155,7 @@ impl Flow {
                 from: end_of(block),
                 to: start_of(target),
                 place,
-                // Out of reach, nothing is executed.
-                frequency: frequencies.of_edges[block.index()].get(number).copied().unwrap_or(0.0),
+                frequency: frequencies.of_edge(block, number),
                 is_in_tree: false,
             });
         }
@@ -187,13 +186,13 @@ impl Flow {
                 .then(left.cmp(&right))
         });
         let mut joined = self.sets.clone();
-        let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.vertices];
+        let mut neighbours = Neighbours::new(self.vertices);
         for edge in by_cost {
             let FlowEdge { from, to, .. } = self.edges[edge as usize];
             if joined.join(from, to) {
                 self.edges[edge as usize].is_in_tree = true;
-                neighbours[from as usize].push((to, edge));
-                neighbours[to as usize].push((from, edge));
+                neighbours.add(from, to, edge);
+                neighbours.add(to, from, edge);
             }
         }
         let mut is_seen = vec![false; self.vertices];
@@ -209,7 +208,7 @@ impl Flow {
             });
             while let Some(&Hanging { vertex, .. }) = self.order.get(next) {
                 next += 1;
-                for &(other, edge) in &neighbours[vertex as usize] {
+                for (other, edge) in neighbours.of(vertex) {
                     if !std::mem::replace(&mut is_seen[other as usize], true) {
                         self.order.push(Hanging {
                             vertex: other,
@@ -278,6 +277,39 @@ pub(crate) struct Equation {
     pub terms: Vec<(u32, bool)>,
 }
 
+/// The edges of the tree at each vertex, as linked lists.
+struct Neighbours {
+    first: Vec<u32>,
+    /// The other vertex, the edge, and the next one in the list.
+    links: Vec<(u32, u32, u32)>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Neighbours {
+    fn new(vertices: usize) -> Neighbours {
+        Neighbours {
+            first: vec![NONE; vertices],
+            links: Vec::with_capacity(2 * vertices),
+        }
+    }
+
+    fn add(&mut self, vertex: u32, other: u32, edge: u32) {
+        let first = &mut self.first[vertex as usize];
+        self.links.push((other, edge, *first));
+        *first = self.links.len() as u32 - 1;
+    }
+
+    fn of(&self, vertex: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let mut next = self.first[vertex as usize];
+        std::iter::from_fn(move || {
+            let &(other, edge, after) = self.links.get(next as usize)?;
+            next = after;
+            Some((other, edge))
+        })
+    }
+}
+
 /// Vertices that are one.
 #[derive(Clone, Debug, Default)]
 struct Sets {
@@ -310,8 +342,10 @@ impl Sets {
 /// Guesses of how often blocks and edges are executed for one entry: a loop eight times, branches evenly.
 struct Frequencies {
     of_blocks: Vec<f32>,
-    /// By block, in the order of its successors.
-    of_edges: Vec<Vec<f32>>,
+    /// Those of a block in the order of its successors.
+    of_edges: Vec<f32>,
+    /// Where those of each block begin.
+    first_edges: Vec<u32>,
 }
 
 pub(crate) const ROUNDS: f32 = 8.0;
@@ -321,7 +355,8 @@ impl Frequencies {
         let (f, loops) = (input.function, input.loops);
         let mut frequencies = Frequencies {
             of_blocks: vec![0.0; f.blocks().len()],
-            of_edges: vec![Vec::new(); f.blocks().len()],
+            of_edges: Vec::new(),
+            first_edges: vec![NONE; f.blocks().len()],
         };
         frequencies.of_blocks[0] = 1.0;
         for block in input.dominators.reverse_postorder() {
@@ -331,6 +366,7 @@ impl Frequencies {
             let here = frequencies.of_blocks[block.index()] * if is_header { ROUNDS } else { 1.0 };
             let here = here.clamp(1e-20, 1e20);
             frequencies.of_blocks[block.index()] = here;
+            frequencies.first_edges[block.index()] = frequencies.of_edges.len() as u32;
             let successors = f.cfg().successors(block);
             let leaves = |target: Block| around.is_some_and(|id| !loops.contains(id, target));
             let leaving = successors.iter().filter(|edge| leaves(edge.target)).count();
@@ -341,7 +377,7 @@ impl Frequencies {
                     (_, _, true) => 1.0 / ROUNDS / leaving as f32,
                     (_, _, false) => (1.0 - 1.0 / ROUNDS) / staying as f32,
                 };
-                frequencies.of_edges[block.index()].push(here * share);
+                frequencies.of_edges.push(here * share);
                 let is_back = loops
                     .innermost(edge.target)
                     .is_some_and(|id| loops.data(id).header == edge.target && loops.contains(id, block));
@@ -351,5 +387,14 @@ impl Frequencies {
             }
         }
         frequencies
+    }
+
+    /// The frequency of the edge to a successor of a block; of what is out of reach, none.
+    fn of_edge(&self, block: Block, successor: usize) -> f32 {
+        let first = self.first_edges[block.index()] as usize;
+        self.of_edges
+            .get(first.saturating_add(successor))
+            .copied()
+            .unwrap_or(0.0)
     }
 }
