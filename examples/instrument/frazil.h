@@ -14,6 +14,9 @@ struct frazil_record {
     uint32_t number; /* in its function */
 };
 
+/* The names of operations, by number (`opcode`): each object of hooks that names it has this table. */
+extern const char *const frazil_opcode_names[] __attribute__((visibility("hidden")));
+
 /* How numbers of a function follow from others: for tools that say `derive = true`. */
 struct frazil_sums {
     uint64_t *counters;

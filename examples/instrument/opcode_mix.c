@@ -1,19 +1,14 @@
 /* Counts how often each operation of the intermediate representation is executed. */
-#include <stdint.h>
+#include "frazil.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 #define OPCODES 256
 
 static uint64_t counts[OPCODES];
-static const char *names[OPCODES];
 
 void count(uint8_t opcode) {
     counts[opcode]++;
-}
-
-void name(uint8_t opcode, const char *text) {
-    names[opcode] = text;
 }
 
 static int more(const void *left, const void *right) {
@@ -32,6 +27,6 @@ __attribute__((destructor)) static void report(void) {
     for (int place = 0; place < OPCODES && counts[order[place]]; place++) {
         uint64_t executed = counts[order[place]];
         fprintf(stderr, "%14llu %5.1f %%  %s\n", (unsigned long long)executed, 100.0 * executed / total,
-                names[order[place]] ? names[order[place]] : "?");
+                frazil_opcode_names[order[place]]);
     }
 }

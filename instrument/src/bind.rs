@@ -7,7 +7,7 @@
 
 use crate::known::convention;
 use crate::records::{DerivedData, OwnData, Row};
-use crate::texts::{Texts, add_text};
+use crate::texts::{Texts, add_text, define_opcode_names};
 use crate::tool::{Tool, Tools};
 use frazil_ir::debug::kind::File;
 use frazil_ir::module::{SymbolData, TlsModel};
@@ -240,6 +240,7 @@ pub fn promote(tool: &Tool, module: &mut Module) {
     for hook in &tool.hooks {
         module.functions[hook.function].call_conv = convention(&tool.module, hook.function);
     }
+    define_opcode_names(module);
 }
 
 /// Whether a symbol of the hooks' module is called otherwise in objects: what is private, and hooks.

@@ -1,6 +1,8 @@
 //! Texts in the program's module that hooks are given: names of the program, and those that a tool file says.
 
-use frazil_ir::{DataDef, FuncId, Linkage, Module, Opcode, SymbolId, SymbolKind, module::SymbolData};
+use frazil_ir::module::{RelocationTarget, SymbolData};
+use frazil_ir::opcode::ALL;
+use frazil_ir::{DataDef, DataRelocation, FuncId, Linkage, Module, Opcode, SymbolId, SymbolKind, Visibility};
 use frazil_support::FxHashMap;
 
 /// The symbols of texts.
@@ -31,6 +33,49 @@ impl Texts {
         let found = self.files.get(name).or_else(|| self.files.get(&[][..]));
         found.copied()
     }
+}
+
+/// What hooks call the table of the names of operations, by number (`frazil.h`).
+const OPCODE_NAMES: &[u8] = b"frazil_opcode_names";
+
+/// Defines the table of the names of operations where the module of hooks asks for it.
+pub(crate) fn define_opcode_names(module: &mut Module) {
+    let is_wanted = |symbol: &SymbolId| {
+        module.symbols[*symbol].kind == SymbolKind::DataDeclaration && module.name(*symbol) == OPCODE_NAMES
+    };
+    let Some(symbol) = module.symbols.keys().find(is_wanted) else {
+        return;
+    };
+    let address_bytes = module.data_layout.pointer_bits / 8;
+    let texts: Vec<SymbolId> = ALL.iter().map(|op| add_text(module, op.name().as_bytes())).collect();
+    let size = texts.len() as u64 * u64::from(address_bytes);
+    let first_relocation = module.relocations.len() as u32;
+    module
+        .relocations
+        .extend(texts.iter().enumerate().map(|(number, &text)| DataRelocation {
+            offset: number as u64 * u64::from(address_bytes),
+            size: address_bytes as u8,
+            target: RelocationTarget::Symbol(text),
+            addend: 0,
+            minus: None,
+        }));
+    let data = module.data.push(DataDef {
+        symbol,
+        size,
+        align_log2: address_bytes.trailing_zeros() as u8,
+        constant: true,
+        first_byte: module.bytes.len() as u64,
+        byte_count: size,
+        first_relocation,
+        relocation_count: texts.len() as u32,
+    });
+    module.bytes.resize(module.bytes.len() + size as usize, 0);
+    let symbol = &mut module.symbols[symbol];
+    symbol.kind = SymbolKind::Data(data);
+    // Several tools have it, and all that is linked with them may name it.
+    symbol.linkage = Linkage::WeakAny;
+    symbol.visibility = Visibility::Hidden;
+    symbol.dso_local = true;
 }
 
 /// Adds a text that ends with a zero, which nobody else sees.
