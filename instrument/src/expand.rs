@@ -495,20 +495,17 @@ impl Expander<'_, '_> {
             hook: part.first_hook + hook.number,
             symbols: &part.symbols,
             pointer_bits: self.pointer_bits,
-            values: Vec::new(),
         };
         splicer.begin(&args);
         let spot = match here == block {
             true => Spot::Before(inst),
             false => Spot::End(here),
         };
-        let path = splicer.straight(&args);
-        let next = match &path {
-            Some(path) => {
-                splicer.copy_straight(spot, path);
-                here
-            }
-            None => splicer.copy_blocks(here, spot, layout),
+        let next = if splicer.find_straight(&args) {
+            splicer.copy_straight(spot);
+            here
+        } else {
+            splicer.copy_blocks(here, spot, layout)
         };
         self.editor.remove(self.function, inst);
         Ok(next)

@@ -8,8 +8,8 @@ use crate::evaluate::{Site, result_of};
 use crate::low_bits::low_zeros;
 use frazil_ir::typing::{SlotType, slot_type};
 use frazil_ir::{
-    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, Module, Opcode,
-    Operand, SigId, SymbolId, Type, Value,
+    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, MemFlags, Module,
+    Opcode, Operand, SigId, SymbolId, Type,
 };
 use frazil_passes::constants::int_value;
 use frazil_support::FxHashMap;
@@ -25,6 +25,22 @@ pub(crate) struct Copied {
     signatures: FxHashMap<(usize, SigId), SigId>,
     /// Signatures of hooks that keep registers, by hook.
     pub entries: FxHashMap<usize, SigId>,
+    memory: Memory,
+}
+
+/// Lists that each copy needs.
+#[derive(Debug, Default)]
+struct Memory {
+    /// What stands for the values of the body; `NONE` for what is not computed yet.
+    values: Vec<Operand>,
+    /// The values of the body that are numbers.
+    known: Vec<Option<i128>>,
+    /// The values of the body that something needs.
+    needed: Vec<bool>,
+    /// The instructions on a path, and the columns of phis.
+    path: Vec<(Inst, usize)>,
+    operands: Vec<Operand>,
+    words: Vec<Operand>,
 }
 
 impl Copied {
@@ -60,16 +76,19 @@ pub(crate) struct Splicer<'a> {
     /// Symbols of the program's module by those of the hooks'.
     pub symbols: &'a [SymbolId],
     pub pointer_bits: u32,
-    /// What stands for the values of the body; `NONE` for what is not computed yet.
-    pub values: Vec<Operand>,
 }
 
 impl Splicer<'_> {
+    fn values(&mut self) -> &mut [Operand] {
+        &mut self.copied.memory.values
+    }
+
     /// Gives parameters and variables in memory their operands.
     pub fn begin(&mut self, args: &[Operand]) {
-        self.values.clear();
-        self.values.resize(self.body.values().len(), Operand::NONE);
-        self.values[..args.len()].copy_from_slice(args);
+        let values = &mut self.copied.memory.values;
+        values.clear();
+        values.resize(self.body.values().len(), Operand::NONE);
+        values[..args.len()].copy_from_slice(args);
         if !self.body.slots().is_empty() {
             let (function, body) = (&mut *self.function, self.body);
             let slots = self.copied.slots.entry(self.hook).or_insert_with(|| {
@@ -79,22 +98,30 @@ impl Splicer<'_> {
                     .collect()
             });
             for (slot, &address) in self.body.slots().iter().zip(slots.iter()) {
-                self.values[slot.address.index()] = address;
+                self.copied.memory.values[slot.address.index()] = address;
             }
         }
     }
 
-    /// The instructions from the entry to a return, if what is known decides all branches on the path; phis are given
-    /// their operands.
-    pub fn straight(&self, args: &[Operand]) -> Option<Vec<(Inst, usize)>> {
-        let body = self.body;
-        let mut known: FxHashMap<Value, i128> = FxHashMap::default();
-        for (index, &arg) in args.iter().enumerate() {
-            if let Some(number) = int_value(self.function, arg) {
-                known.insert(Value::new(index), number);
-            }
+    /// Finds the instructions from the entry to a return, if what is known decides all branches on the path.
+    pub fn find_straight(&mut self, args: &[Operand]) -> bool {
+        let (mut known, mut path) = (
+            std::mem::take(&mut self.copied.memory.known),
+            std::mem::take(&mut self.copied.memory.path),
+        );
+        path.clear();
+        known.clear();
+        known.resize(self.body.values().len(), None);
+        for (known, &arg) in known.iter_mut().zip(args) {
+            *known = int_value(self.function, arg);
         }
-        let mut path = Vec::new();
+        let is_straight = self.walk(args, &mut known, &mut path).is_some();
+        (self.copied.memory.known, self.copied.memory.path) = (known, path);
+        is_straight
+    }
+
+    fn walk(&self, args: &[Operand], known: &mut [Option<i128>], path: &mut Vec<(Inst, usize)>) -> Option<()> {
+        let body = self.body;
         let (mut block, mut from) = (Block::new(0), None);
         for _ in 0..=body.blocks().len() {
             let mut next = None;
@@ -102,12 +129,12 @@ impl Splicer<'_> {
             for position in body.block_insts(block) {
                 let data = &body.insts()[position];
                 let number = |operand: Operand| match operand.as_value() {
-                    Some(value) => known.get(&value).copied(),
+                    Some(value) => known[value.index()],
                     None => int_value(body, operand),
                 };
                 let mut found = None;
                 match data.op {
-                    Opcode::Return => return Some(path),
+                    Opcode::Return => return Some(()),
                     Opcode::Jump => next = Some(data.target()),
                     Opcode::Branch => {
                         next = Some(match number(data.a)? {
@@ -128,8 +155,8 @@ impl Splicer<'_> {
                         path.push((Inst::new(position), 0));
                     }
                 }
-                if let (Some(found), Some(result)) = (found, data.first_result()) {
-                    known.insert(result, found);
+                if let (Some(_), Some(result)) = (found, data.first_result()) {
+                    known[result.index()] = found;
                 }
             }
             (from, block) = (Some(block), next?);
@@ -137,18 +164,53 @@ impl Splicer<'_> {
         None
     }
 
-    /// Copies what [`Splicer::straight`] has found.
-    pub fn copy_straight(&mut self, spot: Spot, path: &[(Inst, usize)]) {
-        for &(inst, column) in path {
+    /// Copies what [`Splicer::find_straight`] has found, but for what nothing needs.
+    pub fn copy_straight(&mut self, spot: Spot) {
+        self.leave_needed();
+        let path = std::mem::take(&mut self.copied.memory.path);
+        for &(inst, column) in &path {
             let data = *self.body.inst(inst);
             if data.op == Opcode::Phi {
                 let operand = self.map(self.body.list(&data)[column]);
                 let phi = data.first_result().expect("a phi has a result");
-                self.values[phi.index()] = operand;
+                self.values()[phi.index()] = operand;
             } else {
                 self.copy(spot, &data);
             }
         }
+        self.copied.memory.path = path;
+    }
+
+    /// Takes what only computes out of the path, unless something on it needs the result.
+    fn leave_needed(&mut self) {
+        let (body, memory) = (self.body, &mut self.copied.memory);
+        memory.needed.clear();
+        memory.needed.resize(body.values().len(), false);
+        let mut kept = memory.path.len();
+        for index in (0..memory.path.len()).rev() {
+            let (inst, column) = memory.path[index];
+            let data = body.inst(inst);
+            let only_computes = match data.op.effects() {
+                Effects::Pure => true,
+                Effects::Read => !MemFlags(data.flags).is_volatile(),
+                _ => false,
+            };
+            if only_computes && !body.results(data).any(|value| memory.needed[value.index()]) {
+                continue;
+            }
+            let mut need = |operand: Operand| {
+                if let Some(value) = operand.as_value() {
+                    memory.needed[value.index()] = true;
+                }
+            };
+            match data.op {
+                Opcode::Phi => need(body.list(data)[column]),
+                _ => body.for_each_operand(data, need),
+            }
+            kept -= 1;
+            memory.path[kept] = (inst, column);
+        }
+        memory.path.drain(..kept);
     }
 
     /// Copies a body with several blocks after what a block has so far, and returns the block for what follows. The
@@ -191,7 +253,7 @@ impl Splicer<'_> {
                         let empty = vec![Operand::ZERO; body.list(&data).len()];
                         let phi = self.editor.insert_phi(self.function, here, data.ty, &empty);
                         let result = data.first_result().expect("a phi has a result");
-                        self.values[result.index()] = Operand::value(phi);
+                        self.values()[result.index()] = Operand::value(phi);
                         phis.push((phi, data));
                     }
                     Opcode::Return => self.editor.set_terminator(self.function, here, InstData::jump(rest)),
@@ -245,7 +307,7 @@ impl Splicer<'_> {
             return operand;
         }
         if let Some(value) = operand.as_value() {
-            return self.values[value.index()];
+            return self.copied.memory.values[value.index()];
         }
         if let Some(symbol) = operand.as_symbol() {
             return Operand::symbol(self.symbols[symbol.index()]);
@@ -275,13 +337,14 @@ impl Splicer<'_> {
         }
         if let Some(folded) = self.folded(data) {
             let result = data.first_result().expect("what is computed has a result");
-            self.values[result.index()] = folded;
+            self.values()[result.index()] = folded;
             return;
         }
-        let mut operands = Vec::new();
-        let mut slots = Vec::new();
-        body.for_each_operand(data, |operand| slots.push(operand));
-        for (slot, &operand) in slots.iter().enumerate() {
+        let mut operands = std::mem::take(&mut self.copied.memory.operands);
+        operands.clear();
+        body.for_each_operand(data, |operand| operands.push(operand));
+        for (slot, place) in operands.iter_mut().enumerate() {
+            let operand = *place;
             let mut mapped = self.map(operand);
             // Only where a value stood can a number have come that must say its type.
             if let (Some(number), Some(ty)) = (mapped.as_imm(), body.operand_type(operand))
@@ -290,13 +353,15 @@ impl Splicer<'_> {
             {
                 mapped = Operand::constant(self.function.push_int(ty, &[number.cast_unsigned()]));
             }
-            operands.push(mapped);
+            *place = mapped;
         }
-        let mut words = body.pooled(data).to_vec();
+        let mut words = std::mem::take(&mut self.copied.memory.words);
+        words.clear();
+        words.extend_from_slice(body.pooled(data));
         if data.op == Opcode::Call {
             words[1] = Operand::raw(self.signature(body.call(data).sig).as_u32());
         }
-        let mut next = operands.into_iter();
+        let mut next = operands.iter().copied();
         let mut copy = self
             .function
             .copy_mapped(*data, &words, |_| next.next().expect("as many as before"));
@@ -304,7 +369,6 @@ impl Splicer<'_> {
             if let Some((symbol, sig)) = self.entry {
                 // There is no other call in a fast part.
                 copy.a = Operand::symbol(symbol);
-                let mut words = words.clone();
                 words[1] = Operand::raw(sig.as_u32());
                 words[2..].copy_from_slice(&self.function.pooled(&copy)[2..]);
                 copy.b = Operand::raw(self.function.push_pool(&words));
@@ -312,21 +376,19 @@ impl Splicer<'_> {
             copy.flags |= CallFlags::NO_UNWIND.bits();
             copy.flags &= !CallFlags::TAIL.bits();
         }
-        let results: Vec<Value> = body.results(data).collect();
+        (self.copied.memory.operands, self.copied.memory.words) = (operands, words);
         copy.result = InstData::NO_RESULT;
-        let made: Vec<Value> = (results.iter())
-            .map(|&value| self.function.declare_value(body.value(value).ty))
-            .collect();
-        if let Some(first) = made.first() {
-            copy.result = first.as_u32();
+        for value in body.results(data) {
+            let made = self.function.declare_value(body.value(value).ty);
+            if copy.result == InstData::NO_RESULT {
+                copy.result = made.as_u32();
+            }
+            self.values()[value.index()] = Operand::value(made);
         }
         match spot {
             Spot::Before(inst) => self.editor.insert_before_into(self.function, inst, copy),
             Spot::End(block) => self.editor.insert_at_end_into(self.function, block, copy),
         };
-        for (theirs, ours) in results.into_iter().zip(made) {
-            self.values[theirs.index()] = Operand::value(ours);
-        }
     }
 
     /// What is left of an argument of the site by a mask of low bits, if these are known to be zeros.
@@ -348,7 +410,7 @@ impl Splicer<'_> {
         if data.op.effects() != Effects::Pure || data.op == Opcode::Phi {
             return None;
         }
-        let (body, values, function) = (self.body, &self.values, &*self.function);
+        let (body, values, function) = (self.body, &self.copied.memory.values, &*self.function);
         let known = |operand: Operand| match operand.as_value() {
             Some(value) => int_value(function, values[value.index()]),
             None => int_value(body, operand),
