@@ -52,7 +52,7 @@ pub use pass::{
 pub use platform::Platform;
 pub use refusal::Refusal;
 pub use runtime::{AtomicUpdate, RuntimeFunction};
-pub use signature::{CallConv, Extension, Param, ParamKind, Signature};
+pub use signature::{CallConv, Extension, Param, ParamKind, RegisterSet, Signature};
 pub use strict::StrictFlags;
 pub use types::{TableIdentity, Type, TypeData, TypeTable};
 

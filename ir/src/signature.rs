@@ -115,6 +115,10 @@ impl std::fmt::Display for CallConv {
     }
 }
 
+/// Registers of the target by its own numbers: 64 in each of two banks. Nothing here knows what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RegisterSet(pub [u64; 2]);
+
 /// What a function takes and returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -127,4 +131,6 @@ pub struct Signature {
     pub variadic: bool,
     /// Number of parameters before the variable ones; all of them when not variadic.
     pub fixed_params: u32,
+    /// Of the call of a function that is known: which registers it keeps besides those of its convention (contract 23).
+    pub keeps: Option<Box<RegisterSet>>,
 }

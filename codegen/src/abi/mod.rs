@@ -12,7 +12,7 @@ use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use crate::vectors::VectorShape;
 use dealer::Dealer;
-use frazil_ir::{Extension, Param, ParamKind, Refusal, Signature, Type, TypeData, TypeTable};
+use frazil_ir::{Extension, Param, ParamKind, Refusal, RegisterSet, Signature, Type, TypeData, TypeTable};
 
 /// Where one part of an argument or result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +187,25 @@ impl ArgLayout {
             self.pop(conv, signature, stack_align)?;
         }
         Ok(())
+    }
+
+    /// Adds registers that the callee keeps although its convention does not ask for it (contract 23). What the call
+    /// itself writes is not what it has before: registers of arguments, and that of an address that is called. Where
+    /// wide vectors are computed, calls make float registers forget what is above [`crate::TargetDesc::vector_bytes`]
+    /// ([`crate::Isa::forget_wide`]), so that those are not kept.
+    #[cold]
+    pub(crate) fn keep_more(&mut self, conv: &ConvDesc, RegisterSet([first, second]): RegisterSet, has_wide: bool) {
+        let mut kept = PRegSet::from_banks(first, if has_wide { 0 } else { second });
+        self.preserved = self.preserved.union(kept);
+        for arg in &self.args {
+            for place in &arg.places[..usize::from(arg.parts.count)] {
+                if let PartPlace::Reg(reg) = *place {
+                    kept.remove(reg);
+                }
+            }
+        }
+        kept.remove(conv.indirect_callee);
+        self.kept = self.kept.union(kept);
     }
 
     /// The place of a parameter that is more than one plain register.

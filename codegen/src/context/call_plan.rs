@@ -317,6 +317,7 @@ mod tests {
             call_conv: CallConv::C,
             variadic: false,
             fixed_params: params.len() as u32,
+            keeps: None,
         };
         let args: Vec<_> = (0..params.len())
             .map(|index| Operand::value(Value::new(index)))

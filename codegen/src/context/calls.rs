@@ -120,13 +120,14 @@ pub(crate) fn argument_steps<I: Isa>(isa: &I, probes: StackProbes, bytes: u32) -
     paged.flatten().chain(last)
 }
 
-/// Refuses invokes in conventions that keep more registers than unwinders bring back, and with Swift's error, which
+/// Refuses invokes that keep more registers than unwinders bring back, and with Swift's error, which
 /// nothing unwinds.
 #[cold]
 fn refuse_invoke<'a>(cx: &impl Context<'a>, signature: &Signature, conv: &ConvDesc) -> Result<(), CodegenError> {
     let standard = convention(cx.isa(), CallConv::C)?;
     let has_error = (signature.params.iter()).any(|param| param.kind == ParamKind::SwiftError);
-    if has_error || conv.callee_pops || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
+    let keeps_more = signature.keeps.is_some();
+    if has_error || keeps_more || conv.callee_pops || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
         return Err(CodegenError::unsupported(
             Refusal::Exception,
             format!(
@@ -206,5 +207,6 @@ fn runtime_signature(function: &Function, args: &[(Operand, Type)], result: Opti
         call_conv: CallConv::C,
         variadic: false,
         fixed_params: args.len() as u32,
+        keeps: None,
     }
 }

@@ -149,7 +149,11 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     #[inline]
     fn lay_out(&self, layout: &mut ArgLayout, signature: &Signature, conv: &ConvDesc) -> Result<(), CodegenError> {
         let (parts, align) = (self.parts(), self.base().stack_align);
-        layout.compute(signature, conv, align, self.function().types(), |ty| parts[ty.index()])
+        layout.compute(signature, conv, align, self.function().types(), |ty| parts[ty.index()])?;
+        if let Some(keeps) = signature.keeps.as_deref() {
+            layout.keep_more(conv, *keeps, self.function().has_wide_vectors());
+        }
+        Ok(())
     }
 
     /// Width at which immediates of an instruction are made: that of its type, if all its operands have that type.

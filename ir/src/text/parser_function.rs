@@ -11,7 +11,7 @@ use crate::entities::{Block, SigId, Value};
 use crate::function::{Function, SlotData, ValueKind};
 use crate::module::{ReturnSigning, SymbolKind};
 use crate::operand::Operand;
-use crate::signature::{CallConv, Param, ParamKind, Signature};
+use crate::signature::{CallConv, Param, ParamKind, RegisterSet, Signature};
 use crate::types::{Type, TypeTable};
 use frazil_support::{EntityRef, FxHashMap};
 
@@ -163,6 +163,9 @@ impl<'s> Parser<'s> {
         if !is_definition && let Some(call_conv) = self.take_call_conv()? {
             signature.call_conv = call_conv;
         }
+        if !is_definition && self.take_word("keeps")? {
+            signature.keeps = Some(Box::new(self.register_set()?));
+        }
         self.expect_mark("(")?;
         let mut fixed = None;
         while !self.take_mark(")")? {
@@ -186,6 +189,16 @@ impl<'s> Parser<'s> {
             self.returns(types, &mut signature)?;
         }
         Ok(signature)
+    }
+
+    /// `(first bank, second bank)`.
+    fn register_set(&mut self) -> Parsed<RegisterSet> {
+        self.expect_mark("(")?;
+        let first = self.unsigned()?;
+        self.expect_mark(",")?;
+        let second = self.unsigned()?;
+        self.expect_mark(")")?;
+        Ok(RegisterSet([first, second]))
     }
 
     fn returns(&mut self, types: &mut TypeTable, signature: &mut Signature) -> Parsed<()> {

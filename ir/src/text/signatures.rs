@@ -5,7 +5,7 @@ use crate::signature::{CallConv, Extension, Param, ParamKind, Signature};
 use crate::types::{Type, TypeTable};
 use std::fmt::{self, Write};
 
-/// Writes a signature as it stands after a call: `convention (parameters) -> returns`.
+/// Writes a signature as it stands after a call: `convention keeps(0x0, 0x0) (parameters) -> returns`.
 ///
 /// # Errors
 /// What `out` returns.
@@ -13,6 +13,10 @@ pub fn print_signature(types: &TypeTable, signature: &Signature, out: &mut dyn W
     if signature.call_conv != CallConv::C {
         write_call_conv(out, signature.call_conv)?;
         out.write_char(' ')?;
+    }
+    if let Some(keeps) = &signature.keeps {
+        let [first, second] = keeps.0;
+        write!(out, "keeps({first:#x}, {second:#x}) ")?;
     }
     write_params(out, types, signature, false)?;
     write_returns(out, types, signature)

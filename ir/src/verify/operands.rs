@@ -42,6 +42,10 @@ impl Verifier<'_> {
             counts_fit,
             "a signature has more fixed parameters than parameters, or fewer without being variadic",
         );
+        self.check(
+            signature.keeps.is_none() || signature.returns.is_empty() && !signature.variadic,
+            "a signature that says which registers are kept returns nothing and takes no variable arguments",
+        );
         let all = signature.params.iter().chain(&signature.returns);
         let has_void = all.clone().any(|param| param.ty == Type::VOID);
         self.check(!has_void, "a signature has a parameter or return value of type void");
