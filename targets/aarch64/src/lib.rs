@@ -1,6 +1,6 @@
 //! The AArch64 target.
 
-mod abi;
+pub mod abi;
 mod build;
 pub mod cond;
 pub mod encode;

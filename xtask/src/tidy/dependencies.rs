@@ -38,6 +38,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-target-testisa",
         ],
     ),
+    (
+        "frazil-decode",
+        &[
+            "frazil-ir",
+            "frazil-codegen",
+            "frazil-target-x86",
+            "frazil-target-aarch64",
+        ],
+    ),
     ("frazil-passes", &["frazil-support", "frazil-ir", "frazil-codegen"]),
     ("frazil-instrument", &["frazil-support", "frazil-ir", "frazil-passes"]),
     ("frazil-emit", &["frazil-support", "frazil-ir", "frazil-codegen"]),
@@ -52,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-targets",
             "frazil-passes",
             "frazil-instrument",
+            "frazil-decode",
             "frazil-emit",
             "frazil-compare",
         ],
