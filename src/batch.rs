@@ -100,7 +100,11 @@ impl Driver {
         let mut all_worked = true;
         for (number, job) in jobs.iter().enumerate() {
             options.hooks_of = Some((Arc::clone(&tools), number));
-            let outcome = self.compile_file(arguments, &mut options, job);
+            let outcome = match tools.all()[number].object {
+                // It is linked as it is.
+                Some(_) => copy(job),
+                None => self.compile_file(arguments, &mut options, job),
+            };
             all_worked &= Progress::of(1).end(job, outcome);
         }
         Ok(all_worked)
@@ -242,6 +246,16 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
         return llvm::read(&job.input, &bytes, &arguments.llvm());
     }
     Ok(bytes)
+}
+
+/// Copies an input to its output.
+fn copy(job: &Job) -> Result<String, Error> {
+    let bytes = input::read(&job.input)?;
+    let mut out = output::Output::new(&job.output);
+    let name = out.name();
+    let written = out.write_all(&bytes).and_then(|()| out.commit());
+    written.map_err(|error| Error::output(&error).about_output(&name))?;
+    Ok(String::new())
 }
 
 /// Writes the table of the places of tools beside an output; for one that is no file there is no place.

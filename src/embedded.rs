@@ -6,10 +6,10 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
-use crate::options::{Arguments, CompressDebug, Emit, Options, read_hooks_file, recipe_of_level, words};
+use crate::options::{Arguments, CompressDebug, Emit, Options, hooks_input, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;
-use crate::{Report, dump};
+use crate::{Report, dump, input};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use frazil_emit::dwarf::DebugOptions;
@@ -183,7 +183,13 @@ pub fn hooks_objects(
     let mut objects = Vec::new();
     for (number, tool) in tools.all().iter().enumerate() {
         let path = Path::new(&tool.hooks_path);
-        let (bytes, input_form) = read_hooks_file(path)?;
+        let bytes = input::read(path)?;
+        if tool.object.is_some() {
+            // It is linked as it is.
+            objects.push((tool.name.clone(), bytes));
+            continue;
+        }
+        let (bytes, input_form) = hooks_input(path, bytes)?;
         let options = Options {
             input_form,
             instrument: None,

@@ -5,6 +5,7 @@
 //! inlined into many objects: in their own object it gets a name, `frazil.TOOL.NAME`, that other objects of the image
 //! see and nobody else ([`promote`]). What is not private keeps its name and visibility.
 
+use crate::hooks::HookCode;
 use crate::known::convention;
 use crate::records::{DerivedData, OwnData, Row};
 use crate::texts::{Texts, add_text, define_opcode_names};
@@ -80,7 +81,7 @@ pub fn bind(tools: &Arc<Tools>, module: &mut Module) -> Result<(), RecipeError> 
                 tool.file
             )));
         }
-        bound.add_tool(tool, module, &mut names);
+        bound.add_tool(tool, module, &mut names)?;
     }
     bound.add_names(module);
     module.instrumentation = Some(Arc::new(bound));
@@ -103,13 +104,22 @@ impl Bound {
         module.instrumentation.as_ref()?.downcast_ref()
     }
 
-    fn add_tool(&mut self, tool: &Tool, module: &mut Module, names: &mut FxHashMap<Vec<u8>, SymbolId>) {
+    fn add_tool(
+        &mut self,
+        tool: &Tool,
+        module: &mut Module,
+        names: &mut FxHashMap<Vec<u8>, SymbolId>,
+    ) -> Result<(), RecipeError> {
         let theirs = &tool.module.module;
         let mut symbols = Vec::new();
         for (symbol, data) in theirs.symbols.iter() {
             let name = name_in_programs(tool, symbol);
             let known = names.get(&name).copied();
             symbols.push(match known {
+                Some(known) if tool.object.is_some() => {
+                    take_declaration(tool, module, known)?;
+                    known
+                }
                 Some(known) => known,
                 None => {
                     let added = add_symbol(module, data, &name, is_own(tool, symbol));
@@ -120,7 +130,7 @@ impl Bound {
         }
         let first_hook = self.hooks.len();
         for (number, hook) in tool.hooks.iter().enumerate() {
-            let symbol = symbols[theirs.functions[hook.function].symbol.index()];
+            let symbol = symbols[hook.symbol.index()];
             self.hooks_by_symbol.insert(symbol, self.hooks.len());
             self.hooks.push(BoundHook {
                 tool: self.parts.len(),
@@ -131,6 +141,7 @@ impl Bound {
         let texts = tool.texts.iter().map(|text| add_text(module, text.as_bytes()));
         self.texts.of_tools.push(texts.collect());
         self.parts.push(Part { first_hook, symbols });
+        Ok(())
     }
 
     /// Adds the program's names that some tool gives to its hooks.
@@ -238,7 +249,9 @@ pub fn promote(tool: &Tool, module: &mut Module) {
         data.comdat = None;
     }
     for hook in &tool.hooks {
-        module.functions[hook.function].call_conv = convention(&tool.module, hook.function);
+        if let HookCode::Function(id) = hook.code {
+            module.functions[id].call_conv = convention(&tool.module, id);
+        }
     }
     define_opcode_names(module);
 }
@@ -246,12 +259,24 @@ pub fn promote(tool: &Tool, module: &mut Module) {
 /// Whether a symbol of the hooks' module is called otherwise in objects: what is private, and hooks.
 fn is_own(tool: &Tool, symbol: SymbolId) -> bool {
     let theirs = &tool.module.module;
-    let is_hook = || {
-        tool.hooks
-            .iter()
-            .any(|hook| theirs.functions[hook.function].symbol == symbol)
-    };
+    let is_hook = || tool.object.is_none() && tool.hooks.iter().any(|hook| hook.symbol == symbol);
     theirs.symbols.get(symbol).is_some_and(|data| data.linkage.is_local()) || is_hook()
+}
+
+/// Makes what the program declares the hook of an object.
+fn take_declaration(tool: &Tool, module: &mut Module, symbol: SymbolId) -> Result<(), RecipeError> {
+    if module.symbols[symbol].kind != SymbolKind::FunctionDeclaration {
+        return Err(RecipeError::new(format!(
+            "{}: the program has a `{}` of its own, which would be called instead of the hook: rename one of them",
+            tool.file,
+            module.display_name(symbol)
+        )));
+    }
+    let data = &mut module.symbols[symbol];
+    data.linkage = Linkage::External;
+    data.visibility = Visibility::Hidden;
+    data.dso_local = true;
+    Ok(())
 }
 
 /// Adds a declaration of what the hooks' module has.

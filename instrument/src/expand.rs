@@ -22,6 +22,7 @@ use crate::bind::{Bound, BoundHook};
 use crate::decide::Options;
 use crate::emission::Emission;
 use crate::evaluate::KnownAddress;
+use crate::hooks::HookCode;
 use crate::known::Known;
 use crate::merge::carry::{self, Carrier};
 use crate::merge::derive;
@@ -177,15 +178,15 @@ impl<'p> Knower<'p> {
             return Ok(Some((hook, known)));
         }
         let cleaner = pass.cleaner()?;
-        let known = tool.hooks[hook.number].known.get_or_init(|| {
+        let found = &tool.hooks[hook.number];
+        let known = found.known.get_or_init(|| {
             self.analyzed += 1;
-            Known::new(
-                &tool.module,
-                &tool.hooks[hook.number].name,
-                tool.hooks[hook.number].function,
-                (target, cleaner),
-                &pass.options,
-            )
+            match &found.code {
+                HookCode::Function(id) => {
+                    Known::of_function(&tool.module, &found.name, *id, (target, cleaner), &pass.options)
+                }
+                HookCode::Machine(machine) => Known::of_machine(&found.name, machine, &found.signature),
+            }
         });
         Ok(Some((hook, known)))
     }
@@ -453,9 +454,7 @@ impl Expander<'_, '_> {
         if let Some(&sig) = self.copied.entries.get(&number) {
             return sig;
         }
-        let mut signature = known.analysis.body.signature().clone();
-        signature.call_conv = known.convention;
-        let sig = self.function.push_sig(signature);
+        let sig = self.function.push_sig(known.entry.clone());
         self.copied.entries.insert(number, sig);
         sig
     }
@@ -471,9 +470,10 @@ impl Expander<'_, '_> {
         let (hook, known) = self.knower.hook(data)?.expect("its plan was made of it");
         let bound = self.knower.bound.expect("the hook is bound");
         let part = &bound.parts[hook.tool];
-        let body = match (is_fast, &known.analysis.fast) {
+        let analysis = known.analysis.as_ref().expect("its plan was made of its body");
+        let body = match (is_fast, &analysis.fast) {
             (true, Ok((fast, _))) => fast,
-            _ => &known.analysis.body,
+            _ => &analysis.body,
         };
         let args = self.function.call(data).args.to_vec();
         let args: Vec<Operand> = args.into_iter().map(|operand| self.editor.resolve(operand)).collect();

@@ -1,20 +1,32 @@
 //! The hooks of a tool: which functions can be hooks, and what callers must know of each.
 
 use crate::hook_module::HookModule;
+use crate::hook_object::MachineHook;
 use crate::known::Known;
 use frazil_ir::module::SymbolKind;
-use frazil_ir::{EntityRef, FuncId, Linkage, ParamKind, Signature, Type, TypeData};
+use frazil_ir::{EntityRef, FuncId, Linkage, ParamKind, Signature, SymbolId, Type, TypeData};
 use std::sync::OnceLock;
 
 /// A hook that places call.
 #[derive(Debug)]
 pub struct Hook {
     pub name: String,
-    pub function: FuncId,
+    /// In the hooks' module.
+    pub symbol: SymbolId,
+    pub code: HookCode,
     /// What it takes, in types that every function has.
     pub signature: Signature,
     /// What is known of it, once somebody has asked.
     pub(crate) known: OnceLock<Known>,
+}
+
+/// Where a hook has its instructions.
+#[derive(Debug)]
+pub enum HookCode {
+    /// A function of the hooks' module.
+    Function(FuncId),
+    /// A function of an object.
+    Machine(MachineHook),
 }
 
 /// Why a function cannot be a hook: what was found, and what was expected.
@@ -28,7 +40,7 @@ impl Hook {
     pub fn find(hooks: &HookModule, name: &str) -> Result<Hook, Unfit> {
         let symbols = hooks.module.symbols.iter();
         let mut named = symbols.filter(|(symbol, _)| hooks.module.name(*symbol) == name.as_bytes());
-        let Some((_, data)) = named.next() else {
+        let Some((symbol, data)) = named.next() else {
             return Err(format!(
                 "the hooks' module has no function `{name}`; {}",
                 others(hooks, name)
@@ -70,10 +82,22 @@ impl Hook {
         }
         Ok(Hook {
             name: name.to_owned(),
-            function: id,
+            symbol,
+            code: HookCode::Function(id),
             signature: signature.clone(),
             known: OnceLock::new(),
         })
+    }
+
+    /// A hook of an object, with what its prototype says.
+    pub(crate) fn of_object(name: &str, symbol: SymbolId, signature: Signature, machine: MachineHook) -> Hook {
+        Hook {
+            name: name.to_owned(),
+            symbol,
+            code: HookCode::Machine(machine),
+            signature,
+            known: OnceLock::new(),
+        }
     }
 }
 

@@ -3,23 +3,25 @@
 use crate::analyze::{Analysis, facts_of};
 use crate::decide::{Options, Way, explain};
 use crate::hook_module::HookModule;
-use frazil_ir::{CallConv, EntityRef, FuncId, TargetFacts};
+use crate::hook_object::MachineHook;
+use frazil_ir::{CallConv, EntityRef, FuncId, Signature, TargetFacts};
 use frazil_passes::Recipe;
 
 /// What is known of a hook.
 #[derive(Debug)]
 pub struct Known {
-    pub analysis: Analysis,
+    /// Of its body; nothing for machine code.
+    pub analysis: Option<Analysis>,
     pub way: Way,
-    /// How it is called where it keeps registers.
-    pub convention: CallConv,
+    /// That of a call that knows which registers it keeps.
+    pub entry: Signature,
     /// What was decided and why, for people.
     pub explanation: String,
 }
 
 impl Known {
-    /// Looks at a hook of a tool.
-    pub fn new(
+    /// Looks at a function of a tool's module that is a hook.
+    pub fn of_function(
         module: &HookModule,
         name: &str,
         hook: FuncId,
@@ -30,9 +32,25 @@ impl Known {
         let (way, _) = options.way(&analysis);
         Known {
             explanation: explain(name, &analysis, options),
-            analysis,
             way,
-            convention: convention(module, hook),
+            entry: Signature {
+                call_conv: convention(module, hook),
+                ..analysis.body.signature().clone()
+            },
+            analysis: Some(analysis),
+        }
+    }
+
+    /// What the object's analysis says of a hook.
+    pub fn of_machine(name: &str, hook: &MachineHook, signature: &Signature) -> Known {
+        Known {
+            analysis: None,
+            way: Way::Called,
+            entry: Signature {
+                keeps: hook.keeps.map(Box::new),
+                ..signature.clone()
+            },
+            explanation: format!("hook {name}: called; {}\n", hook.found),
         }
     }
 }

@@ -61,9 +61,9 @@ impl Plans {
             }
             seen.push(data.a);
             if let (Some((hook, known)), Some(bound)) = (known(data)?, bound)
-                && known.analysis.addition.is_some()
+                && let Some(analysis) = known.analysis.as_ref().filter(|analysis| analysis.addition.is_some())
             {
-                let symbols = known.analysis.facts.symbols.iter();
+                let symbols = analysis.facts.symbols.iter();
                 summed.extend(symbols.map(|symbol| bound.parts[hook.tool].symbols[symbol.index()]));
             }
         }
@@ -157,9 +157,10 @@ fn addition(
     data: &InstData,
     (hook, known): (&BoundHook, &Known),
 ) -> Option<(Cell, i128)> {
-    let addition = known.analysis.addition?;
+    let analysis = known.analysis.as_ref()?;
+    let addition = analysis.addition?;
     let symbols = &bound?.parts[hook.tool].symbols;
-    let body = &known.analysis.body;
+    let body = &analysis.body;
     let site = site(f, f.call(data).args, symbols);
     let address = site.address(body, addition.address, 0)?;
     let amount = site.number(body, addition.amount, 0)?;
@@ -173,8 +174,10 @@ fn addition(
 
 /// Whether a hook that is no addition may look at numbers that others add to.
 fn looks_at(bound: Option<&Bound>, (hook, known): (&BoundHook, &Known), summed: &FxHashSet<SymbolId>) -> bool {
-    let facts = &known.analysis.facts;
-    let Some(bound) = bound else { return true };
+    let (Some(bound), Some(analysis)) = (bound, &known.analysis) else {
+        return true;
+    };
+    let facts = &analysis.facts;
     let symbols = &bound.parts[hook.tool].symbols;
     let mut named = facts.symbols.iter().map(|symbol| symbols[symbol.index()]);
     facts.calls > 0 || facts.has_unknown_accesses || named.any(|symbol| summed.contains(&symbol))

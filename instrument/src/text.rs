@@ -2,11 +2,14 @@
 //!
 //! ```toml
 //! name  = "count"              # [default: the file's name]; part of the names of what is private to the hooks
-//! hooks = "count.bc"           # bitcode of the hooks, beside this file
+//! hooks = "count.bc"           # bitcode of the hooks, or an object, beside this file
 //! when  = "late"               # "early": before the passes of the recipe
 //! reads = false                # whether hooks look at the program's memory
 //! sites = false                # whether a table of all places is written beside each object
 //! derive = false               # whether counters may follow from others until `frazil_settle` is called
+//!
+//! [prototypes]                 # what hooks of an object take, which does not say it
+//! on_load = ["i64", "ptr"]
 //!
 //! [[insert]]
 //! at    = "load"               # the kind of place
@@ -31,6 +34,7 @@
 use frazil_passes::recipe::plain;
 use frazil_passes::recipe::{Origin, RecipeError};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use toml::{Spanned, Value};
@@ -48,9 +52,14 @@ pub struct ToolText {
     #[serde(default)]
     pub sites: bool,
     pub derive: Option<Spanned<bool>>,
+    /// What the hooks of an object take.
+    pub prototypes: Option<Spanned<Prototypes>>,
     #[serde(default)]
     pub insert: Vec<Spanned<InsertText>>,
 }
+
+/// By name of a hook, words for the types of its parameters.
+pub type Prototypes = BTreeMap<Spanned<String>, Vec<Spanned<String>>>;
 
 /// When hooks are put in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, serde::Serialize, schemars::JsonSchema)]

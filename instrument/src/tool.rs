@@ -3,13 +3,15 @@
 //! Everything that a tool file may have wrong is said here, with file and line, before anything is compiled.
 
 use crate::hook_module::HookModule;
+use crate::hook_object::{HookObject, Linked, module_of};
 use crate::hooks::{Hook, type_word};
 use crate::inserts::{Arg, Filters, Insert};
 use crate::places::{Datum, KINDS, Kind, Nature, words_at};
+use crate::prototypes;
 use crate::request::Instrumenter;
 use crate::text::{InsertText, Side, Source, When};
 use frazil_ir::opcode::ALL;
-use frazil_ir::{IntFlags, Opcode, Type};
+use frazil_ir::{EntityRef, IntFlags, Opcode, SymbolId, Type};
 use frazil_passes::RecipeError;
 use frazil_passes::recipe::hint;
 use regex_lite::Regex;
@@ -32,6 +34,8 @@ pub struct Tool {
     /// Whether its counters may follow from others, so that not all are counted.
     pub derive: bool,
     pub module: HookModule,
+    /// The object that its hooks are in, if they are machine code.
+    pub object: Option<Linked>,
     pub hooks: Vec<Hook>,
     /// Texts that hooks are given.
     pub texts: Vec<String>,
@@ -59,10 +63,8 @@ impl Tools {
                     );
                     return Err(RecipeError::new(message));
                 }
-                if let Some(name) = tool
-                    .defined()
-                    .find(|name| other.defined().any(|defined| defined == *name))
-                {
+                let others = other.defined();
+                if let Some(name) = tool.defined().into_iter().find(|name| others.contains(name)) {
                     let message = format!(
                         "{}: the hooks define `{}`, which those of {} define, too: hooks are linked together, so make \
                          one of them static or rename it",
@@ -122,6 +124,7 @@ impl Tool {
             derive: false,
             hooks: list.map_err(|message| RecipeError::new(format!("{name}: {message}")))?,
             module,
+            object: None,
             texts: Vec::new(),
             instrumenter,
         })
@@ -132,10 +135,53 @@ impl Tool {
     /// # Errors
     /// Everything that is wrong with the file: names that do not exist, arguments that do not match the hooks.
     pub fn of_file(source: &Source, module: HookModule) -> Result<Tool, RecipeError> {
+        if let Some(prototypes) = &source.tool.prototypes {
+            let message = "the hooks' module says itself what hooks take: leave [prototypes] out";
+            return Err(source.error(prototypes, message));
+        }
+        Tool::checked(source, (module, None), Vec::new())
+    }
+
+    /// The tool of a file that names an object.
+    ///
+    /// # Errors
+    /// The same, and what is wrong with prototypes.
+    pub fn of_object(source: &Source, object: &dyn HookObject) -> Result<Tool, RecipeError> {
+        let mut hooks = Vec::new();
+        let prototypes = source.tool.prototypes.iter().flat_map(|table| table.get_ref());
+        for (number, (name, params)) in prototypes.clone().enumerate() {
+            let signature = prototypes::signature(source, params)?;
+            let found = object.look(name.get_ref()).map_err(|why| {
+                let functions = object.functions();
+                let hint = hint(name.get_ref(), functions.iter().map(String::as_str));
+                let hint = if functions.contains(name.get_ref()) {
+                    String::new()
+                } else {
+                    format!("; {hint}")
+                };
+                source.error(name, format!("`{}` {why}{hint}", name.get_ref()))
+            })?;
+            hooks.push(Hook::of_object(name.get_ref(), SymbolId::new(number), signature, found));
+        }
+        let module = module_of(prototypes.map(|(name, _)| name.get_ref().as_str()));
+        let linked = Linked {
+            target: object.target().to_owned(),
+            defined: object.defined(),
+        };
+        Tool::checked(source, (module, Some(linked)), hooks)
+    }
+
+    /// The tool of a file, with the hooks that are known before its places are read.
+    fn checked(
+        source: &Source,
+        (module, object): (HookModule, Option<Linked>),
+        hooks: Vec<Hook>,
+    ) -> Result<Tool, RecipeError> {
         let mut checker = Checker {
             source,
             module: &module,
-            hooks: Vec::new(),
+            is_object: object.is_some(),
+            hooks,
             texts: Vec::new(),
         };
         let inserts: Result<Vec<Insert>, RecipeError> =
@@ -162,6 +208,7 @@ impl Tool {
             sites: source.tool.sites,
             derive: source.tool.derive.as_ref().is_some_and(|derive| *derive.get_ref()),
             module,
+            object,
             hooks,
             texts,
             instrumenter: Box::new(crate::find::Inserts::new(inserts, source.tool.sites)),
@@ -169,16 +216,17 @@ impl Tool {
     }
 
     /// The names that other objects may not define, too.
-    fn defined(&self) -> impl Iterator<Item = &[u8]> {
+    fn defined(&self) -> Vec<&[u8]> {
+        if let Some(object) = &self.object {
+            return object.defined.iter().map(|name| name.as_bytes()).collect();
+        }
+        let is_hook = |symbol| self.hooks.iter().any(|hook| hook.symbol == symbol);
         let symbols = self.module.module.symbols.iter();
-        let is_hook = |symbol| {
-            let functions = &self.module.module.functions;
-            self.hooks.iter().any(|hook| functions[hook.function].symbol == symbol)
-        };
         symbols
-            .filter(move |(symbol, _)| !is_hook(*symbol))
+            .filter(|(symbol, _)| !is_hook(*symbol))
             .filter(|(_, data)| data.is_defined() && !data.linkage.is_local() && !data.linkage.is_weak())
             .map(|(symbol, _)| self.module.module.name(symbol))
+            .collect()
     }
 }
 
@@ -186,6 +234,8 @@ impl Tool {
 struct Checker<'a> {
     source: &'a Source,
     module: &'a HookModule,
+    /// Whether the hooks are those that have a prototype.
+    is_object: bool,
     hooks: Vec<Hook>,
     texts: Vec<String>,
 }
@@ -239,6 +289,14 @@ impl Checker<'_> {
         let known = self.hooks.iter().position(|hook| hook.name == *name.get_ref());
         if let Some(known) = known {
             return Ok(known);
+        }
+        if self.is_object {
+            let message = format!(
+                "the hooks are machine code, which does not say what `{0}` takes: expected its parameters in \
+                 [prototypes], as `{0} = [\"i64\", \"ptr\"]`",
+                name.get_ref()
+            );
+            return Err(self.source.error(name, message));
         }
         let found = Hook::find(self.module, name.get_ref());
         self.hooks

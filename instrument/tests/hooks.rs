@@ -1,6 +1,8 @@
 //! What becomes of hooks: for each criterion one that fulfils all others, and the ways in which a hook may be divided.
 
+use frazil_instrument::analyze::Analysis;
 use frazil_instrument::decide::{Options, Way};
+use frazil_instrument::hooks::HookCode;
 use frazil_instrument::{Hook, HookModule, known::Known};
 use frazil_ir::TargetFacts;
 use frazil_ir::text::parse_module;
@@ -32,7 +34,15 @@ fn known_with(text: &str, options: &Options) -> Known {
     let (module, functions) = parse_module(text).expect("a module");
     let module = HookModule { module, functions };
     let hook = Hook::find(&module, "hook").expect("a hook");
-    Known::new(&module, "hook", hook.function, (&FACTS, &cleaner(options)), options)
+    let HookCode::Function(id) = hook.code else {
+        unreachable!("the module has its body");
+    };
+    Known::of_function(&module, "hook", id, (&FACTS, &cleaner(options)), options)
+}
+
+/// What is known of its body.
+fn analysis(known: &Known) -> &Analysis {
+    known.analysis.as_ref().expect("there is a body")
 }
 
 fn known(text: &str) -> Known {
@@ -74,12 +84,12 @@ b0:
 fn what_fulfils_all_criteria_is_inlined_and_an_addition_is_known_as_one() {
     let known = known(PLAIN);
     assert_eq!(known.way, Way::Inlined);
-    assert!(known.analysis.addition.is_some());
+    assert!(analysis(&known).addition.is_some());
     assert!(known.explanation.contains("it is an addition"), "{}", known.explanation);
     let other = PLAIN.replace("add i64", "xor i64");
     let known = self::known(&other);
     assert_eq!(known.way, Way::Inlined);
-    assert!(known.analysis.addition.is_none());
+    assert!(analysis(&known).addition.is_none());
 }
 
 #[test]
@@ -92,9 +102,9 @@ b0:
   return
 }
 ";
-    assert!(known(atomic).analysis.addition.is_some());
+    assert!(analysis(&known(atomic)).addition.is_some());
     let volatile = PLAIN.replace("load align 8", "load align 8 volatile");
-    assert!(known(&volatile).analysis.addition.is_none());
+    assert!(analysis(&known(&volatile)).addition.is_none());
 }
 
 #[test]
@@ -180,7 +190,7 @@ b0:
 /// Whether a hook is divided, and why not if not.
 fn division(text: &str) -> Result<(), String> {
     let known = known(text);
-    match (known.way, &known.analysis.fast) {
+    match (known.way, &analysis(&known).fast) {
         (Way::Partially, _) => Ok(()),
         (_, Err(reason)) => Err((*reason).to_owned()),
         (way, Ok(_)) => Err(format!("{way:?}: {}", known.explanation)),
@@ -208,7 +218,7 @@ fn hooks_are_divided_at_their_first_branch() {
     let stored = "  store align 8 i64 v0, @m\n";
     assert_eq!(division(&branching(stored, RARE, "")), Ok(()));
     let known = known(&branching(stored, RARE, ""));
-    let (fast, _) = known.analysis.fast.as_ref().expect("divided");
+    let (fast, _) = analysis(&known).fast.as_ref().expect("divided");
     let blocks: Vec<usize> = fast.block_ids().map(|block| fast.block_insts(block).len()).collect();
     assert_eq!(blocks, [3, 2, 2], "a load, a comparison and a branch; a store; a call");
 }
@@ -239,8 +249,7 @@ b3:
 fn a_second_branch_is_on_the_fast_path_if_it_only_looks() {
     let shape = |text: &str| -> Vec<usize> {
         let known = known(text);
-        let (fast, _) = known
-            .analysis
+        let (fast, _) = analysis(&known)
             .fast
             .as_ref()
             .unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -330,9 +339,9 @@ fn options_change_what_is_inlined() {
 
 #[test]
 fn hooks_keep_registers_by_what_they_call() {
-    assert_eq!(known(PLAIN).convention.to_string(), "preserve_allcc");
+    assert_eq!(known(PLAIN).entry.call_conv.to_string(), "preserve_allcc");
     assert_eq!(
-        known(&branching("", RARE, "")).convention.to_string(),
+        known(&branching("", RARE, "")).entry.call_conv.to_string(),
         "preserve_mostcc"
     );
 }

@@ -2,11 +2,14 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::options::InputForm;
+use crate::options::hook_objects::{Hooks, is_elf};
 use crate::{input, llvm, recognize};
 use clap::Args;
+use frazil_decode::Object;
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_instrument::{HookModule, Source, Tool, Tools};
 use frazil_ir::{Function, text, verify};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,9 +43,9 @@ impl InstrumentArguments {
     }
 }
 
-/// The bytes of a tool's hooks, and whether they are text of the intermediate representation.
-pub(crate) fn read_hooks_file(path: &Path) -> Result<(Vec<u8>, InputForm), Error> {
-    let bytes = input::read(path)?;
+/// The bytes of a tool's hooks as they are compiled, by what their file has, and whether they are text of the
+/// intermediate representation.
+pub(crate) fn hooks_input(path: &Path, bytes: Vec<u8>) -> Result<(Vec<u8>, InputForm), Error> {
     if recognize::is_frazil_text(&bytes) || path.extension().is_some_and(|extension| extension == "fzl") {
         return Ok((bytes, InputForm::Text));
     }
@@ -65,8 +68,16 @@ fn read_tool(path: &Path) -> Result<Tool, Error> {
     let source = Source::parse(&path.display().to_string(), &text).map_err(wrong)?;
     let hooks = hooks_path(path, source.tool.hooks.get_ref());
     let unread = |message: String| wrong(source.error(&source.tool.hooks, message));
-    let module = read_hooks(&hooks).map_err(|error| unread(format!("{}: {error}", hooks.display())))?;
-    let mut tool = Tool::of_file(&source, module).map_err(wrong)?;
+    let in_file = |error: &dyn Display| unread(format!("{}: {error}", hooks.display()));
+    let bytes = input::read(&hooks).map_err(|error| in_file(&error))?;
+    let tool = match is_elf(&bytes) {
+        true => {
+            let object = Object::read(&bytes).map_err(|error| in_file(&error))?;
+            Tool::of_object(&source, &Hooks(object))
+        }
+        false => Tool::of_file(&source, hooks_of(&hooks, bytes).map_err(|error| in_file(&error))?),
+    };
+    let mut tool = tool.map_err(wrong)?;
     tool.hooks_path = hooks.display().to_string();
     Ok(tool)
 }
@@ -82,7 +93,12 @@ fn hooks_path(tool: &Path, hooks: &str) -> PathBuf {
 /// # Errors
 /// When the file cannot be read, or something in it is not supported.
 pub fn read_hooks(path: &Path) -> Result<HookModule, Error> {
-    let (bytes, form) = read_hooks_file(path)?;
+    hooks_of(path, input::read(path)?)
+}
+
+/// The same from what the file has.
+fn hooks_of(path: &Path, bytes: Vec<u8>) -> Result<HookModule, Error> {
+    let (bytes, form) = hooks_input(path, bytes)?;
     if form == InputForm::Text {
         return parse_hooks(&bytes);
     }

@@ -1,6 +1,7 @@
 //! Options: of the library ([`Options`]) and of the command line ([`Arguments`]).
 
 mod debug;
+mod hook_objects;
 mod instrument;
 pub(crate) mod llc;
 mod observe;
@@ -12,7 +13,7 @@ mod target;
 pub(crate) mod words;
 
 pub use debug::DebugArguments;
-pub(crate) use instrument::read_hooks_file;
+pub(crate) use instrument::hooks_input;
 pub use instrument::{InstrumentArguments, read_hooks};
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;

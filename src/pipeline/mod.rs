@@ -239,5 +239,21 @@ fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) ->
         (None, Some(_)) => error.between("--mtriple: ", ""),
         _ => error,
     })?;
+    refuse_hooks_for_others(options, entry)?;
     Ok((entry.new)())
+}
+
+/// Refuses tools whose hooks are machine code for another target.
+fn refuse_hooks_for_others(options: &Options, entry: &TargetEntry) -> Result<(), Error> {
+    let tools = options.instrument.iter().flat_map(|tools| tools.all());
+    for tool in tools {
+        if let Some(object) = tool.object.as_ref().filter(|object| object.target != entry.name) {
+            let message = format!(
+                "{}: the hooks in {} are machine code for {}, and the program is compiled for {}",
+                tool.file, tool.hooks_path, object.target, entry.name
+            );
+            return Err(Error::new(Stage::Options, message));
+        }
+    }
+    Ok(())
 }

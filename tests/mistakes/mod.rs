@@ -7,6 +7,7 @@
 //! expected: review it as a user would who does not know Rust.
 
 use crate::SAMPLE;
+use frazil::{InputForm, Options};
 use frazil_test_support::{Folder, names};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -100,6 +101,8 @@ fn prepare(folder: &Folder) {
             b"\xde\xc0\x17\x0b\0\0\0\0\x14\0\0\0\xff\xff\0\0\x07\0\0\0".to_vec(),
         ),
         ("object.o", elf(1)),
+        ("hooks.o", hooks("x86_64")),
+        ("hooks-aarch64.o", hooks("aarch64")),
         ("program", elf(2)),
         ("library.so", elf(3)),
         ("archive.a", b"!<arch>\n".to_vec()),
@@ -125,6 +128,21 @@ fn prepare(folder: &Folder) {
          \"excerpt\":\"  %x = add 1\\n           ^\"}' >&2\nexit 1\n",
     );
     fs::set_permissions(helper, Permissions::from_mode(0o755)).expect("the file is ours");
+}
+
+/// An object with hooks.
+fn hooks(target: &str) -> Vec<u8> {
+    const HOOKS: &str = "\
+        symbol @part internal\n\
+        func @hook(ptr) {\nb0:\n  return\n}\n\
+        func @part(ptr) {\nb0:\n  return\n}\n\
+        func @main(ptr) {\nb0:\n  return\n}\n";
+    let options = Options {
+        target: Some(target.to_owned()),
+        input_form: InputForm::Text,
+        ..Options::default()
+    };
+    frazil::compile(HOOKS.as_bytes(), &options).expect("the hooks compile")
 }
 
 /// Names and contents of all files in a folder.
