@@ -434,7 +434,7 @@ fn loads(opcode: Opcode) -> bool {
 
 fn written(inst: &Instruction) -> Result<PRegSet, String> {
     let Some(writes) = writes(inst.opcode) else {
-        return Err(format!("what its instruction {:?} writes is not known", inst.opcode));
+        return Err("it has an instruction of which it is not known what it writes".to_owned());
     };
     let count = match writes {
         Writes::Nothing => 0,

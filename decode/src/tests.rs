@@ -227,7 +227,7 @@ const AARCH64: &[(&str, &str)] = &[
     ("hook: blr x0\n ret", "0 bytes all: it calls through a pointer"),
     (
         "hook: svc 0\n ret",
-        "0 bytes all: what its instruction SVC writes is not known",
+        "0 bytes all: it has an instruction of which it is not known what it writes",
     ),
     (
         "hook: .inst 0xffffffff",
@@ -240,6 +240,84 @@ const AARCH64: &[(&str, &str)] = &[
 #[test]
 fn functions_of_aarch64_are_followed() {
     check("aarch64-linux-gnu-as", AARCH64);
+}
+
+/// The registers that an operand of a disassembler names, by bank.
+fn named(operand: &str) -> [u64; 2] {
+    let mut banks = [0; 2];
+    for word in operand.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let Some((bank, number)) = word.split_at_checked(1) else {
+            continue;
+        };
+        let Ok(number) = number.parse::<u64>() else { continue };
+        match bank {
+            "x" | "w" if number < 31 => banks[0] |= 1 << number,
+            "b" | "h" | "s" | "d" | "q" | "v" if number < 32 => banks[1] |= 1 << number,
+            _ => {}
+        }
+    }
+    banks
+}
+
+/// What an instruction certainly writes, as it is written in assembly: the first operand of operations that compute or
+/// load something, two of pairs, and an address that is written back.
+fn certainly_written(mnemonic: &str, operands: &str) -> [u64; 2] {
+    let operand = |index| operands.split(", ").nth(index).map_or([0; 2], named);
+    let join = |a: [u64; 2], b: [u64; 2]| [a[0] | b[0], a[1] | b[1]];
+    let reads = [
+        "st", "cb", "tb", "b", "ret", "pr", "fcmp", "fccmp", "ccm", "hint", "ldadd", "ldset", "ldclr", "swp",
+    ];
+    let computes = ["bic", "bfm", "bsl", "bit", "bif"];
+    let is_read = reads.iter().any(|start| mnemonic.starts_with(start));
+    let mut written = match is_read && !computes.iter().any(|start| mnemonic.starts_with(start)) {
+        true => [0; 2],
+        false => operand(0),
+    };
+    if mnemonic.starts_with("ldp") {
+        written = join(written, operand(1));
+    }
+    match operands.split_once('[') {
+        Some((_, address)) if address.ends_with('!') || address.contains("], ") => {
+            join(written, named(address.split([',', ']']).next().unwrap_or_default()))
+        }
+        _ => written,
+    }
+}
+
+#[test]
+fn what_a_disassembler_says_is_written_is() {
+    let machine = machines::of_elf(object::elf::EM_AARCH64.0).expect("it is built in");
+    let mut disassemble = Command::new("aarch64-linux-gnu-objdump");
+    disassemble.args(["-d", "-M", "no-aliases", "/usr/aarch64-linux-gnu/lib/libm.so.6"]);
+    let output = disassemble.output().expect("the disassembler starts");
+    let (mut checked, mut unknown) = (0, 0);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [_, word, mnemonic, operands @ ..] = &columns[..] else {
+            continue;
+        };
+        let Ok(word) = u32::from_str_radix(word.trim(), 16) else {
+            continue;
+        };
+        let Ok(decoded) = (machine.decode)(&word.to_le_bytes(), 0) else {
+            unknown += 1;
+            continue;
+        };
+        let operands = operands
+            .first()
+            .map_or("", |operands| operands.split(" //").next().unwrap_or_default());
+        let wanted = certainly_written(mnemonic, operands);
+        let found = [decoded.written.bank(0), decoded.written.bank(1)];
+        assert!(
+            wanted[0] & !found[0] == 0 && wanted[1] & !found[1] == 0,
+            "{line}: {found:x?}"
+        );
+        checked += 1;
+    }
+    assert!(
+        checked > 50_000 && unknown < checked / 200,
+        "{checked} checked, {unknown} unknown"
+    );
 }
 
 #[test]
