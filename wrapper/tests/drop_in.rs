@@ -93,6 +93,23 @@ fn sources_are_compiled_and_linked_at_once() {
 }
 
 #[test]
+fn hooks_in_objects_are_linked_as_they_are() {
+    let folder = folder("hook-objects");
+    let hooks = "#include <stdio.h>\nstatic int calls;\nvoid on_call(void) { calls++; }\n\
+                 __attribute__((destructor)) static void report(void) { printf(\"%d calls\\n\", calls); }\n";
+    let tool = "hooks = \"hooks.o\"\n[prototypes]\non_call = []\n[[insert]]\nat = \"call\"\ncallees = \"^part$\"\n\
+                call = \"on_call\"\n";
+    fs::write(folder.join("hooks.c"), hooks).expect("writable");
+    fs::write(folder.join("tool.toml"), tool).expect("writable");
+    check(
+        &start(Path::new("cc"), &folder, "-O2 -c hooks.c -o hooks.o"),
+        "the hooks",
+    );
+    works(&folder, "-O2 --instrument=tool.toml main.c part.c -o program");
+    assert_eq!(prints(&folder.join("program")), "42\n1 calls\n");
+}
+
+#[test]
 fn by_its_other_name_it_compiles_and_links_cpp() {
     let folder = folder("plus-plus");
     let plus_plus = plus_plus(&folder);
