@@ -475,8 +475,11 @@ impl Expander<'_, '_> {
             (true, Ok((fast, _))) => fast,
             _ => &analysis.body,
         };
-        let args = self.function.call(data).args.to_vec();
-        let args: Vec<Operand> = args.into_iter().map(|operand| self.editor.resolve(operand)).collect();
+        let mut args = std::mem::take(&mut self.copied.args);
+        args.clear();
+        args.extend_from_slice(self.function.call(data).args);
+        args.iter_mut()
+            .for_each(|operand| *operand = self.editor.resolve(*operand));
         match is_fast {
             true => self.counts.partially += 1,
             false => self.counts.inlined += 1,
@@ -507,6 +510,7 @@ impl Expander<'_, '_> {
         } else {
             splicer.copy_blocks(here, spot, layout)
         };
+        self.copied.args = args;
         self.editor.remove(self.function, inst);
         Ok(next)
     }

@@ -53,6 +53,7 @@ impl Instrumenter for Inserts {
             requests,
             active,
             records: self.records,
+            args: Vec::new(),
         };
         finder.blocks()?;
         if !finder
@@ -136,6 +137,8 @@ struct Finder<'a, 'v> {
     requests: &'a mut Requests,
     active: Vec<Active<'a>>,
     records: bool,
+    /// What a hook is given.
+    args: Vec<HookArg>,
 }
 
 impl Finder<'_, '_> {
@@ -337,7 +340,8 @@ impl Finder<'_, '_> {
         };
         let nothing = HookArg::Value(Operand::ZERO, Type::PTR);
         let (counter, record) = own.unwrap_or((nothing, nothing));
-        let mut args = Vec::with_capacity(insert.args.len());
+        let mut args = std::mem::take(&mut self.args);
+        args.clear();
         for arg in &insert.args {
             args.push(match *arg {
                 Arg::Datum(Datum::Counter) => counter,
@@ -348,6 +352,7 @@ impl Finder<'_, '_> {
             });
         }
         self.requests.call(site.place, insert.hook, &args);
+        self.args = args;
         Ok(())
     }
 

@@ -56,13 +56,28 @@ const TIDYING: [&str; 2] = ["redundant-load", "dce"];
 
 /// Adds the passes that tools need to a recipe, unless it says itself where they are: `instrument` before all others
 /// for tools that say `early`, after them for the rest, then `expand-hooks` and what tidies up after it.
+///
+/// A recipe that makes no effort for the program makes none for its hooks: sums are made within blocks then.
 pub fn add_steps(recipe: &mut Recipe, tools: &Tools) {
-    add_steps_with(recipe, tools, decide::Options::default());
+    let tries = has_tidying(recipe);
+    let criteria = decide::Options {
+        regions: tries,
+        carry: tries,
+        ..decide::Options::default()
+    };
+    add_steps_with(recipe, tools, criteria);
+}
+
+fn has(recipe: &Recipe, name: &str) -> bool {
+    recipe.steps.iter().any(|step| step.info.name == name)
+}
+
+fn has_tidying(recipe: &Recipe) -> bool {
+    TIDYING.iter().all(|name| has(recipe, name))
 }
 
 /// The same with criteria of one's own for inlining.
 pub fn add_steps_with(recipe: &mut Recipe, tools: &Tools, criteria: decide::Options) {
-    let has = |recipe: &Recipe, name: &str| recipe.steps.iter().any(|step| step.info.name == name);
     let step = |info: frazil_ir::PassInfo, pass: Box<dyn frazil_ir::FunctionPass>| FunctionStep {
         info,
         pass,
@@ -90,7 +105,7 @@ pub fn add_steps_with(recipe: &mut Recipe, tools: &Tools, criteria: decide::Opti
         let pass = expand::make(criteria);
         recipe.steps.push(step(expand::INFO, Box::new(pass)));
         // What several hooks load and store of the tool's memory is left once, if the recipe does so with the program.
-        if TIDYING.iter().all(|name| has(recipe, name)) {
+        if has_tidying(recipe) {
             let registry = Registry::builtin();
             let overrides = Overrides {
                 passes: Some(TIDYING.iter().map(|&name| name.to_owned()).collect()),

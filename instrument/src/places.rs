@@ -29,7 +29,7 @@ pub enum Kind {
     StackAllocation,
 }
 
-/// Every kind with its word in tool files.
+/// Every kind with its word in tool files, in the order of their numbers.
 pub const KINDS: &[(&str, Kind)] = &[
     ("function-entry", Kind::FunctionEntry),
     ("function-exit", Kind::FunctionExit),
@@ -338,7 +338,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_row_and_a_word_of_its_own() {
-        for &(word, kind) in KINDS {
+        for (number, &(word, kind)) in KINDS.iter().enumerate() {
+            assert_eq!(kind as usize, number, "{word}");
             assert_eq!((Kind::from_word(word), kind.word()), (Some(kind), word));
             assert!(AVAILABLE.iter().any(|row| row.0 == kind), "{word}");
             assert!(words_at(kind).contains(&"function"), "{word}");

@@ -67,6 +67,7 @@ impl Plans {
                 summed.extend(symbols.map(|symbol| bound.parts[hook.tool].symbols[symbol.index()]));
             }
         }
+        let derives = bound.is_some_and(|bound| bound.tools.all().iter().any(|tool| tool.derive));
         for block in f.block_ids() {
             let range = f.block_insts(block);
             self.gathered.begin_part(block, Inst::new(range.end - 1));
@@ -88,7 +89,9 @@ impl Plans {
                     self.list.push(Plan::Sum);
                     continue;
                 }
-                self.note_given(f, data);
+                if derives {
+                    self.note_given(f, data);
+                }
                 self.is_busy[block.index()] = true;
                 let plan = match hook.map(|(_, known)| known.way) {
                     Some(Way::Inlined) => Plan::Whole,

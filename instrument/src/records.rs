@@ -4,7 +4,7 @@
 //! one, `frazil_records_TOOL`, in the same order; linkers give the names `__start_` and `__stop_` to their ends. So a
 //! tool finds all places of the image, and the record of a number by its distance from the start.
 
-use crate::places::{KINDS, Kind};
+use crate::places::Kind;
 use frazil_ir::SymbolId;
 use frazil_ir::module::{DataRelocation, PlacedData, RelocationTarget};
 
@@ -60,7 +60,7 @@ pub fn data(tool: &str, own: OwnData, rows: &[Row], function: Option<SymbolId>, 
         section: section("frazil_records", tool),
         align_log2: 3,
         bytes: Vec::with_capacity(rows.len() * RECORD_BYTES),
-        relocations: Vec::new(),
+        relocations: Vec::with_capacity(2 * rows.len()),
     };
     for (number, row) in rows.iter().enumerate() {
         let start = records.bytes.len() as u64;
@@ -74,11 +74,12 @@ pub fn data(tool: &str, own: OwnData, rows: &[Row], function: Option<SymbolId>, 
             });
             records.relocations.extend(address);
         }
-        records.bytes.extend([0; 16]);
-        let kind = KINDS.iter().position(|known| known.1 == row.kind).unwrap_or(0) as u32;
-        for word in [row.line, row.block, kind, number as u32] {
-            records.bytes.extend(word.to_le_bytes());
+        let mut bytes = [0; RECORD_BYTES];
+        let words = [row.line, row.block, row.kind as u32, number as u32];
+        for (place, word) in bytes[16..].chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
         }
+        records.bytes.extend_from_slice(&bytes);
     }
     [counters, records]
 }

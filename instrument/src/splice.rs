@@ -25,6 +25,8 @@ pub(crate) struct Copied {
     signatures: FxHashMap<(usize, SigId), SigId>,
     /// Signatures of hooks that keep registers, by hook.
     pub entries: FxHashMap<usize, SigId>,
+    /// What the hook is given that is inlined.
+    pub args: Vec<Operand>,
     memory: Memory,
 }
 
@@ -39,6 +41,9 @@ struct Memory {
     needed: Vec<bool>,
     /// The instructions on a path, and the columns of phis.
     path: Vec<(Inst, usize)>,
+    /// The blocks that stand for those of the body.
+    blocks: Vec<Block>,
+    predecessors: Vec<Block>,
     operands: Vec<Operand>,
     words: Vec<Operand>,
 }
@@ -217,17 +222,29 @@ impl Splicer<'_> {
     /// caller gives that its terminator and moves what belongs there.
     pub fn copy_blocks(&mut self, from: Block, first_spot: Spot, layout: Block) -> Block {
         let body = self.body;
-        let first = self.editor.block_count();
-        let block_of = |block: Block| match block.index() {
-            0 => from,
-            index => Block::new(first + index),
-        };
-        // The rest of the program's block is the first of the new ones.
+        // The rest of the program's block is the first of the new ones, and stands for those that only return.
         let rest = self.editor.new_block(from, &[]);
-        debug_assert_eq!(rest.index(), first);
+        let mut next = rest.index();
+        let mut blocks = std::mem::take(&mut self.copied.memory.blocks);
+        blocks.clear();
+        blocks.extend(body.block_ids().map(|block| {
+            if block.index() == 0 {
+                return from;
+            } else if only_returns(body, block) {
+                return rest;
+            }
+            next += 1;
+            Block::new(next)
+        }));
+        let block_of = |block: Block| blocks[block.index()];
         let mut after = from;
-        for block in body.block_ids().skip(1) {
-            let predecessors: Vec<Block> = body.predecessors(block).iter().map(|&other| block_of(other)).collect();
+        let mut predecessors = std::mem::take(&mut self.copied.memory.predecessors);
+        for block in body
+            .block_ids()
+            .filter(|&block| ![from, rest].contains(&block_of(block)))
+        {
+            predecessors.clear();
+            predecessors.extend(body.predecessors(block).iter().map(|&other| block_of(other)));
             let insts = &body.insts()[body.block_insts(block)];
             let is_cold = insts
                 .iter()
@@ -240,8 +257,9 @@ impl Splicer<'_> {
                 after = made;
             }
         }
+        self.copied.memory.predecessors = predecessors;
         let mut phis = Vec::new();
-        for block in body.block_ids() {
+        for block in body.block_ids().filter(|&block| block_of(block) != rest) {
             let (here, spot) = match block.index() {
                 0 => (from, first_spot),
                 _ => (block_of(block), Spot::End(block_of(block))),
@@ -267,6 +285,7 @@ impl Splicer<'_> {
                         let branch = match condition.as_imm() {
                             Some(0) => InstData::jump(no),
                             Some(_) => InstData::jump(yes),
+                            None if yes == no => InstData::jump(yes),
                             None => InstData::branch(condition, yes, no),
                         };
                         self.editor.set_terminator(self.function, here, branch);
@@ -298,6 +317,7 @@ impl Splicer<'_> {
                 self.editor.set_phi_operand(self.function, phi, column, operand);
             }
         }
+        self.copied.memory.blocks = blocks;
         rest
     }
 
@@ -464,4 +484,10 @@ pub(crate) fn site<'a>(function: &'a Function, args: &'a [Operand], symbols: &'a
         args,
         symbols,
     }
+}
+
+/// Whether a block of a body does nothing but return.
+fn only_returns(body: &Function, block: Block) -> bool {
+    let mut insts = body.insts()[body.block_insts(block)].iter();
+    insts.all(|data| matches!(data.op, Opcode::Return | Opcode::Nop))
 }
