@@ -2,13 +2,16 @@
 #include "frazil.h"
 #include <stdio.h>
 
+FRAZIL_PLACES(alignment)
+
 /* `reported` is the counter of the place: whether it was reported. */
-void check(uint64_t address, uint64_t size, const struct frazil_record *record, uint64_t *reported) {
-    if (!(address & (size - 1)))
+void check(const void *address, uint64_t size, uint64_t *reported) {
+    if (!((uintptr_t)address & (size - 1)))
         return;
     if (*reported)
         return;
     *reported = 1;
+    const struct frazil_record *record = &frazil_records()[reported - frazil_counters()];
     fprintf(stderr, "alignment: %s, block %u (%s:%u): %llu bytes at %#llx\n", record->function, record->block,
-            record->file, record->line, (unsigned long long)size, (unsigned long long)address);
+            record->file, record->line, (unsigned long long)size, (unsigned long long)(uintptr_t)address);
 }
