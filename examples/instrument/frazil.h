@@ -49,21 +49,24 @@ static inline void frazil_settle_all(const void *start, const void *stop) {
     }
 }
 
+/* A tool need not call all that FRAZIL_PLACES declares. */
+#define FRAZIL_UNUSED __attribute__((unused))
+
 /* Declares the numbers (`counter`) and records of all places of the tool of this name in the program: the record of a
    number has the same distance from the start. A tool with `derive = true` calls frazil_settle() before it looks at
    its numbers, each time. */
-#define FRAZIL_PLACES(tool)                                                                                    \
+#define FRAZIL_PLACES(tool)                                                                                     \
     extern uint64_t __start_frazil_counters_##tool[] __attribute__((weak, visibility("hidden")));               \
     extern uint64_t __stop_frazil_counters_##tool[] __attribute__((weak, visibility("hidden")));                \
     extern const struct frazil_record __start_frazil_records_##tool[] __attribute__((weak, visibility("hidden"))); \
     extern const char __start_frazil_sums_##tool[] __attribute__((weak, visibility("hidden")));                 \
     extern const char __stop_frazil_sums_##tool[] __attribute__((weak, visibility("hidden")));                  \
-    static inline uint64_t *frazil_counters(void) { return __start_frazil_counters_##tool; }                    \
-    static inline const struct frazil_record *frazil_records(void) { return __start_frazil_records_##tool; }    \
-    static inline uint64_t frazil_place_count(void) {                                                           \
+    FRAZIL_UNUSED static inline uint64_t *frazil_counters(void) { return __start_frazil_counters_##tool; }      \
+    FRAZIL_UNUSED static inline const struct frazil_record *frazil_records(void) { return __start_frazil_records_##tool; } \
+    FRAZIL_UNUSED static inline uint64_t frazil_place_count(void) {                                             \
         return __stop_frazil_counters_##tool - __start_frazil_counters_##tool;                                  \
     }                                                                                                           \
-    static inline void frazil_settle(void) {                                                                    \
+    FRAZIL_UNUSED static inline void frazil_settle(void) {                                                      \
         frazil_settle_all(__start_frazil_sums_##tool, __stop_frazil_sums_##tool);                               \
     }
 
