@@ -1,6 +1,7 @@
 //! Programs do the same with hooks of the tools of `examples/instrument` in them, and the tools say what is right.
 
 mod objects;
+mod threads;
 
 use crate::{checking_frazil, frazil, in_repository};
 use frazil_test_support::{Folder, run, stems};
