@@ -4,7 +4,8 @@
 //! instructions Frazil executes, as callgrind counts them, and by how much more instructions of the intermediate
 //! representation it has to do with: the calls of hooks that are put in, and what is left once code was made of them
 //! (nothing of many, several instructions of others). The quotient says what is spent on finding places, putting hooks
-//! in, looking at them and inlining them. Each shipped tool is measured with each recipe.
+//! in, looking at them and inlining them. Each shipped tool is measured with each recipe on several modules; what counts
+//! is the geometric mean of these.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -40,7 +41,7 @@ struct Costs {
     hooks: f64,
 }
 
-/// Prints a row for each tool, program and recipe. `Ok(false)` if one costs too much.
+/// Prints a row for each tool, recipe and module, and their means. `Ok(false)` if a tool costs too much with a recipe.
 pub fn measure(filter: &str, frazil: &Compiler) -> Result<bool> {
     let tools = Tools::prepare()?;
     println!(
@@ -51,8 +52,9 @@ pub fn measure(filter: &str, frazil: &Compiler) -> Result<bool> {
     let mut quotients = Vec::new();
     let mut known: BTreeMap<(String, &str), Costs> = BTreeMap::new();
     for tool in names() {
-        for module in modules(&tool, filter)? {
-            for recipe in RECIPES {
+        for recipe in RECIPES {
+            let mut of_modules = Vec::new();
+            for module in modules(&tool, filter)? {
                 let frazil = frazil.with_recipe(recipe);
                 let plain = match known.entry((module.name(), recipe)) {
                     Entry::Occupied(costs) => *costs.get(),
@@ -63,15 +65,20 @@ pub fn measure(filter: &str, frazil: &Compiler) -> Result<bool> {
                 let executed = with.executed / plain.executed;
                 let instructions = (with.instructions + with.hooks) / plain.instructions;
                 let quotient = executed / instructions;
-                let is_good = quotient <= MOST;
                 println!(
-                    "{tool:<26} {:<12} {recipe:<6} {executed:>9.3} {instructions:>13.3} {quotient:>9.3}{}",
+                    "{tool:<26} {:<12} {recipe:<6} {executed:>9.3} {instructions:>13.3} {quotient:>9.3}",
                     module.name(),
-                    if is_good { "" } else { " too much" }
                 );
-                *(if is_good { &mut passed } else { &mut failed }) += 1;
-                quotients.push(quotient);
+                of_modules.push(quotient);
             }
+            let mean = geometric_mean(&of_modules).context("there is no such module")?;
+            let (count, verdict) = match mean <= MOST {
+                true => (&mut passed, ""),
+                false => (&mut failed, " too much"),
+            };
+            *count += 1;
+            println!("{tool:<26} {:<12} {recipe:<6} {mean:>33.3}{verdict}", "mean");
+            quotients.extend(of_modules);
         }
     }
     let mean = geometric_mean(&quotients).context("nothing was measured")?;
