@@ -1,11 +1,11 @@
 //! `cargo xtask bench --instrumenting`: what it costs to compile with tools.
 //!
-//! A program with hooks has more instructions, which may cost as much as others do. Compared is by how much more machine
-//! instructions Frazil executes, as callgrind counts them, and by how much more instructions of the intermediate
-//! representation it has to do with: the calls of hooks that are put in, and what is left once code was made of them
-//! (nothing of many, several instructions of others). The quotient says what is spent on finding places, putting hooks
-//! in, looking at them and inlining them. Each shipped tool is measured with each recipe on several modules; what counts
-//! is the geometric mean of these.
+//! A program with hooks has more instructions, which may cost as much as others do. Compared is by how much more
+//! machine instructions Frazil executes, as callgrind counts them, and by how much more instructions of the
+//! intermediate representation it has to do with: the calls of hooks that are put in, and what is left once code was
+//! made of them (nothing of many, several instructions of others). The quotient says what is spent on finding places,
+//! putting hooks in, looking at them and inlining them. Each shipped tool is measured with each recipe on several
+//! modules; what counts is the geometric mean of these.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
