@@ -4,14 +4,36 @@
 
 #include <stdint.h>
 
+/* What a place is, as tool files call it. */
+enum frazil_kind {
+    FRAZIL_FUNCTION_ENTRY,
+    FRAZIL_FUNCTION_EXIT,
+    FRAZIL_BLOCK,
+    FRAZIL_EDGE,
+    FRAZIL_LOOP_ENTRY,
+    FRAZIL_LOOP_ITERATION,
+    FRAZIL_LINE,
+    FRAZIL_INSTRUCTION,
+    FRAZIL_LOAD,
+    FRAZIL_STORE,
+    FRAZIL_ATOMIC,
+    FRAZIL_COPY,
+    FRAZIL_CALL,
+    FRAZIL_INDIRECT_CALL,
+    FRAZIL_RETURN,
+    FRAZIL_BRANCH,
+    FRAZIL_SWITCH,
+    FRAZIL_STACK_ALLOCATION
+};
+
 /* A place of the program: what `record` gives to a hook. */
 struct frazil_record {
     const char *function;
     const char *file;
     uint32_t line; /* 0 if it is not known */
     uint32_t block;
-    uint32_t kind;
-    uint32_t number; /* in its function */
+    uint32_t kind;   /* an enum frazil_kind */
+    uint32_t number; /* among all places of the tool in its function */
 };
 
 /* The names of operations, by number (`opcode`): each object of hooks that names it has this table. */
@@ -53,7 +75,8 @@ static inline void frazil_settle_all(const void *start, const void *stop) {
 #define FRAZIL_UNUSED __attribute__((unused))
 
 /* Declares the numbers (`counter`) and records of all places of the tool of this name in the program: the record of a
-   number has the same distance from the start. A tool with `derive = true` calls frazil_settle() before it looks at
+   number has the same distance from the start. Places of hooks that are given only one of both have both. The name is
+   that of the tool file, or the one that it says (`name = ...`), with `_` for all but letters and digits. A tool with `derive = true` calls frazil_settle() before it looks at
    its numbers, each time. */
 #define FRAZIL_PLACES(tool)                                                                                     \
     extern uint64_t __start_frazil_counters_##tool[] __attribute__((weak, visibility("hidden")));               \

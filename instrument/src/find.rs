@@ -362,8 +362,10 @@ impl Finder<'_, '_> {
         let number = |number: usize| HookArg::Int(number as i128);
         let missing = || {
             PassError::new(format!(
-                "the hook at a `{}` wants what `{}` does not have here: choose other places by filters",
+                "a hook at a `{}` is given `{}`, which this `{}` does not have: choose other places by filters, as \
+                 `callees` or `opcodes`",
                 insert.kind.word(),
+                datum.word(),
                 data.op.name()
             ))
         };

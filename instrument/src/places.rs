@@ -205,6 +205,15 @@ impl Datum {
         DATA.iter().find(|row| row.0 == word).map(|row| row.1)
     }
 
+    /// Its word in tool files.
+    pub fn word(self) -> String {
+        match self {
+            Datum::Argument(number) => format!("argument-{number}"),
+            Datum::Operand(number) => format!("operand-{number}"),
+            _ => DATA.iter().find(|row| row.1 == self).map_or("", |row| row.0).to_owned(),
+        }
+    }
+
     /// What it is made of.
     pub fn nature(self) -> Nature {
         match self {
@@ -344,6 +353,16 @@ mod tests {
             assert!(AVAILABLE.iter().any(|row| row.0 == kind), "{word}");
             assert!(words_at(kind).contains(&"function"), "{word}");
         }
+    }
+
+    #[test]
+    fn the_header_for_hooks_has_every_kind() {
+        let header = include_str!("../../examples/instrument/frazil.h");
+        let list = header.split_once("enum frazil_kind {").expect("the kinds").1;
+        let list = list.split_once('}').expect("their end").0;
+        let found: Vec<&str> = list.split(',').map(str::trim).collect();
+        let word = |row: &(&str, Kind)| format!("FRAZIL_{}", row.0.replace('-', "_").to_uppercase());
+        assert_eq!(found, KINDS.iter().map(word).collect::<Vec<String>>());
     }
 
     #[test]

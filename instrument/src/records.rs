@@ -46,6 +46,14 @@ pub(crate) fn section(beginning: &str, tool: &str) -> Vec<u8> {
     format!("{beginning}_{name}").into_bytes()
 }
 
+/// The name of the tool whose places somebody looks for with a symbol of this name, as letters of sections.
+pub(crate) fn tool_of_start(symbol: &[u8]) -> Option<&[u8]> {
+    ["counters", "records", "sums"].iter().find_map(|what| {
+        let start = format!("__start_frazil_{what}_");
+        symbol.strip_prefix(start.as_bytes())
+    })
+}
+
 /// The data of a tool for a function whose name is the text `function`.
 pub fn data(tool: &str, own: OwnData, rows: &[Row], function: Option<SymbolId>, address_bytes: u8) -> [PlacedData; 2] {
     let counters = PlacedData {

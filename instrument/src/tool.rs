@@ -8,6 +8,7 @@ use crate::hooks::{Hook, type_word};
 use crate::inserts::{Arg, Filters, Insert};
 use crate::places::{Datum, KINDS, Kind, Nature, words_at};
 use crate::prototypes;
+use crate::records::tool_of_start;
 use crate::request::Instrumenter;
 use crate::text::{InsertText, Side, Source, When};
 use frazil_ir::opcode::ALL;
@@ -135,6 +136,7 @@ impl Tool {
     /// # Errors
     /// Everything that is wrong with the file: names that do not exist, arguments that do not match the hooks.
     pub fn of_file(source: &Source, module: HookModule) -> Result<Tool, RecipeError> {
+        check_places(source, &module)?;
         if let Some(prototypes) = &source.tool.prototypes {
             let message = "the hooks' module says itself what hooks take: leave [prototypes] out";
             return Err(source.error(prototypes, message));
@@ -228,6 +230,26 @@ impl Tool {
             .map(|(symbol, _)| self.module.module.name(symbol))
             .collect()
     }
+}
+
+/// Checks that hooks which look for places (`FRAZIL_PLACES`) look for those of this tool.
+fn check_places(source: &Source, module: &HookModule) -> Result<(), RecipeError> {
+    let name = source.name();
+    let own = crate::records::section("__start_frazil_counters", &name);
+    let own = tool_of_start(&own).unwrap_or_default();
+    let names = module.module.symbols.keys().map(|symbol| module.module.name(symbol));
+    let Some(other) = names.filter_map(tool_of_start).find(|&other| other != own) else {
+        return Ok(());
+    };
+    let other = String::from_utf8_lossy(other);
+    let message = format!(
+        "the hooks look for the places of a tool `{other}` (FRAZIL_PLACES), and this one is called `{name}`: say \
+         `name = \"{other}\"`, or change the hooks"
+    );
+    Err(match &source.tool.name {
+        Some(name) => source.error(name, message),
+        None => source.error(&source.tool.hooks, message),
+    })
 }
 
 /// What checks the tables of a file.
