@@ -9,8 +9,8 @@
 //! 1. In each part of a block between two calls, one update is left for each number.
 //! 2. [`flow`]: over the whole function, updates of a number that has several go to the chords of a spanning tree, if
 //!    that makes them cheaper.
-//! 3. [`derive`]: numbers of places, whose tool asks for their values at its end only, need not all be counted: some
-//!    follow from others.
+//! 3. [`mod@derive`]: numbers of places, whose tool asks for their values at its end only, need not all be counted:
+//!    some follow from others.
 //! 4. [`join`]: what all ways out of a block or into it add is added once, in the block.
 //! 5. [`carry`]: what is left in a loop without calls is added up in a register.
 //!
