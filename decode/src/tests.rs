@@ -77,7 +77,7 @@ const X86_64: &[(&str, &str)] = &[
         "hook: je part\n ret\n .hidden part\n .globl part\n .section .text.cold,\"ax\"\n part: xor %r8d, %r8d\n ret",
         "7 bytes and one function more in the object r8",
     ),
-    // A jump behind the function's end is one to another.
+    // A jump past the function's end is one to another.
     (
         ".type hook, @function\n hook: jmp part\n .size hook, .-hook\n call puts\n part: xor %r8d, %r8d\n ret",
         "2 bytes and one function more in the object r8",

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Method: instructions are decoded one after the other, also those that control may not reach, so that every place in
-//! between is known. A branch to a place behind the start, within 4,096 bytes and within the function if the symbol
+//! between is known. A branch to a place after the start, within 4,096 bytes and within the function if the symbol
 //! has a size, leads on in it; where it leads must be the start of an instruction that was decoded. Any other branch or
 //! jump leaves the function. What is called or jumped to in the same object is followed in the same way, up to a depth.
 

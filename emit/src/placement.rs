@@ -244,9 +244,10 @@ impl<'a> Placement<'a> {
         DataPlace::Section(self.sections.intern(desc))
     }
 
-    /// The section of data that passes have made for a function.
+    /// The section of data that passes have made for a function. Whoever wants them finds them by the ends of the
+    /// section, which is no reference for linkers that leave out what nothing refers to (lld's `-z start-stop-gc`).
     pub fn placed(&mut self, data: &PlacedData) -> SectionId {
-        let flags = elf::SHF_ALLOC | elf::SHF_WRITE;
+        let flags = elf::SHF_ALLOC | elf::SHF_WRITE | elf::SHF_GNU_RETAIN;
         let desc = SectionDesc::new(&data.section, elf::SHT_PROGBITS, flags);
         self.sections.intern(desc)
     }

@@ -1,4 +1,4 @@
-//! What hooks in objects take, as tool files say it: LLVM's words for types, `signext` behind those of narrow integers
+//! What hooks in objects take, as tool files say it: LLVM's words for types, `signext` after those of narrow integers
 //! that are extended by their sign.
 
 use crate::text::Source;
@@ -58,7 +58,7 @@ fn param(source: &Source, word: &Spanned<String>) -> Result<Param, RecipeError> 
 fn message(found: &str) -> String {
     let words: Vec<&str> = TYPES.iter().map(|row| row.0).collect();
     format!(
-        "`{found}` is no type that a hook can take; expected {}, or `i1`, `i8` or `i16` with ` signext` behind it",
+        "`{found}` is no type that a hook can take; expected {}, or `i1`, `i8` or `i16` with ` signext` after it",
         words.join(", ")
     )
 }

@@ -143,7 +143,7 @@ pub enum Place {
     Before(Inst),
     /// For a call that has two ways on, only where it has returned.
     After(Inst),
-    /// Behind the phis of a block, and its landing pad.
+    /// After the phis of a block, and its landing pad.
     Start(Block),
     /// Whenever control goes from the first block to the second.
     Edge(Block, Block),

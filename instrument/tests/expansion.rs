@@ -1,25 +1,14 @@
 //! What becomes of hooks in a function: where additions are left (on the chords of the graph, in registers of loops,
 //! and multiplied after them), and what is known of addresses that hooks check.
 
+mod support;
+
 use frazil_instrument::{HookModule, Source, Tool, Tools, add_steps_with, bind, decide::Options};
-use frazil_ir::TargetFacts;
 use frazil_ir::text::{parse_module, print_function};
 use frazil_passes::observe::{Deaf, Observe};
-use frazil_passes::{Book, Overrides, Registry, Runner, Subject};
+use frazil_passes::{Runner, Subject};
 use std::sync::Arc;
-
-const FACTS: TargetFacts = TargetFacts {
-    pointer_bits: 64,
-    native_int_bits: 64,
-    index_scales: 0b1111,
-    index_with_displacement: true,
-    reaches_symbols: true,
-    joins_comparisons: false,
-    misprediction_cycles: 0,
-    free_immediates: None,
-    int_registers: 14,
-    float_registers: 16,
-};
+use support::{FACTS, recipe_of};
 
 const HOOKS: &str = "\
 data @total align 8 size 8
@@ -61,12 +50,7 @@ fn expanded(tool: &str, program: &str, options: Options) -> (String, Vec<usize>)
     let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).expect("tools"));
     let (mut module, mut functions) = parse_module(program).expect("a program");
     bind(&tools, &mut module).expect("another module");
-    let registry = Registry::builtin();
-    let overrides = Overrides {
-        passes: Some(Vec::new()),
-        ..Overrides::default()
-    };
-    let mut recipe = Book::new(&registry).recipe("O2", &overrides).expect("a recipe");
+    let mut recipe = recipe_of(&[]);
     add_steps_with(&mut recipe, &tools, options);
     let observe = Observe::default();
     let mut runner = Runner::new(&recipe, &observe, &module, FACTS).expect("a recipe that fits");
@@ -191,6 +175,33 @@ fn what_differs_from_round_to_round_is_carried_in_a_register() {
     };
     let (text, _) = expanded(one_way, &longer, in_memory);
     assert!(!text.contains("phi i64"), "{text}");
+}
+
+/// A loop with another in it that is entered at two places.
+const TWO_ENTRIES: &str = "\
+func @f(i1, i1, i1, i1) {
+b0:
+  jump b1
+b1:
+  branch v0, b2, b3
+b2:
+  branch v1, b3, b4
+b3:
+  branch v2, b2, b4
+b4:
+  branch v3, b1, b5
+b5:
+  return
+}
+";
+
+#[test]
+fn loops_with_irreducible_ones_in_them_add_to_memory() {
+    let (text, _) = expanded(&insert("block", 1), TWO_ENTRIES, Options::default());
+    assert!(updates(&text) > 0 && !text.contains("phi i64"), "{text}");
+    let one_entry = TWO_ENTRIES.replace("branch v0, b2, b3", "jump b2");
+    let (text, _) = expanded(&insert("block", 1), &one_entry, Options::default());
+    assert!(text.contains("phi i64"), "{text}");
 }
 
 #[test]

@@ -1,34 +1,13 @@
 //! What becomes of hooks: for each criterion one that fulfils all others, and the ways in which a hook may be divided.
 
+mod support;
+
 use frazil_instrument::analyze::Analysis;
 use frazil_instrument::decide::{Options, Way};
 use frazil_instrument::hooks::HookCode;
 use frazil_instrument::{Hook, HookModule, known::Known};
-use frazil_ir::TargetFacts;
 use frazil_ir::text::parse_module;
-use frazil_passes::{Book, Overrides, Recipe, Registry};
-
-const FACTS: TargetFacts = TargetFacts {
-    pointer_bits: 64,
-    native_int_bits: 64,
-    index_scales: 0b1111,
-    index_with_displacement: true,
-    reaches_symbols: true,
-    joins_comparisons: false,
-    misprediction_cycles: 0,
-    free_immediates: None,
-    int_registers: 14,
-    float_registers: 16,
-};
-
-fn cleaner(options: &Options) -> Recipe {
-    let registry = Registry::builtin();
-    let overrides = Overrides {
-        passes: Some(options.clean.clone()),
-        ..Overrides::default()
-    };
-    Book::new(&registry).recipe("O2", &overrides).expect("the passes exist")
-}
+use support::{FACTS, recipe_of};
 
 fn known_with(text: &str, options: &Options) -> Known {
     let (module, functions) = parse_module(text).expect("a module");
@@ -37,7 +16,7 @@ fn known_with(text: &str, options: &Options) -> Known {
     let HookCode::Function(id) = hook.code else {
         unreachable!("the module has its body");
     };
-    Known::of_function(&module, "hook", id, (&FACTS, &cleaner(options)), options)
+    Known::of_function(&module, "hook", id, (&FACTS, &recipe_of(&options.clean)), options)
 }
 
 /// What is known of its body.

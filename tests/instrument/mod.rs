@@ -1,5 +1,6 @@
 //! Programs do the same with hooks of the tools of `examples/instrument` in them, and the tools say what is right.
 
+mod linkers;
 mod objects;
 mod threads;
 
@@ -46,11 +47,20 @@ fn named(folder: &Folder, tools: &[&str]) -> Vec<PathBuf> {
 
 /// Compiles bitcode with tools and links it with their hooks.
 fn build(folder: &Folder, recipe: &str, bitcode: &Path, tools: &[&str]) -> PathBuf {
-    let (object, program) = (folder.path("program.o"), folder.path("program"));
+    build_from(folder, recipe, &[bitcode], tools, &[])
+}
+
+/// The same with several modules, and options for the linker.
+fn build_from(folder: &Folder, recipe: &str, modules: &[&Path], tools: &[&str], options: &[&str]) -> PathBuf {
+    let program = folder.path("program");
     let words = named(folder, tools);
-    run(checking_frazil(recipe).args(&words).arg(bitcode).arg("-o").arg(&object));
     let mut link = Command::new("clang++-22");
-    link.arg(object);
+    link.args(options);
+    for module in modules {
+        let object = module.with_extension("o");
+        run(checking_frazil(recipe).args(&words).arg(module).arg("-o").arg(&object));
+        link.arg(object);
+    }
     for (tool, word) in tools.iter().zip(&words) {
         let hooks = folder.path(&format!("{tool}-{recipe}.o"));
         if !hooks.exists() {

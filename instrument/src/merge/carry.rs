@@ -22,8 +22,8 @@
 //! of inner loops that add something, and where different sums meet. As many numbers are carried as there are registers
 //! that the loop does not seem to need.
 //!
-//! Loops that can be entered at several places stay as they are, and so do those with calls and with hooks that are
-//! more than additions.
+//! Loops that can be entered at several places, or that have such a loop in them, stay as they are, and so do those
+//! with calls and with hooks that are more than additions.
 
 use super::course::{Course, Sum};
 use super::flow::{Place, ROUNDS};
@@ -105,6 +105,10 @@ impl<'a, 'e> Carrier<'a, 'e> {
             let mut around = Some(id);
             while let Some(outer) = around {
                 carrier.inner[outer.index()].push(id);
+                if input.loops.data(id).irreducible {
+                    // Sums meet elsewhere than at headers.
+                    carrier.room[outer.index()] = None;
+                }
                 around = input.loops.data(outer).parent;
             }
         }

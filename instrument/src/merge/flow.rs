@@ -362,7 +362,7 @@ impl Frequencies {
         for block in input.dominators.reverse_postorder() {
             let around = loops.innermost(block);
             let is_header = around.is_some_and(|id| loops.data(id).header == block);
-            // Nested without end, or behind many branches, everything is as rare or as frequent.
+            // Nested without end, or after many branches, everything is as rare or as frequent.
             let here = frequencies.of_blocks[block.index()] * if is_header { ROUNDS } else { 1.0 };
             let here = here.clamp(1e-20, 1e20);
             frequencies.of_blocks[block.index()] = here;

@@ -99,10 +99,9 @@
 //! parameters receive a copy. Variable arguments are those after `fixed_params`. Inline assembly is called as a
 //! constant with the flag `inline_asm`; a text with label constraints has one more result, an `i32`: the number of the
 //! label that it jumps to, counted from 1, or 0. `branch` goes to the first target if its condition is true. `switch`
-//! cases are distinct constants. `unreachable`,
-//! and reaching `trap`, end the program; the first is undefined behavior. `invoke` goes to the unwind target if the
-//! callee unwinds; that block begins (after its phis) with its only `landing_pad`. A block that nothing leads to may
-//! have one, too. `indirect_jump` goes to one of its targets.
+//! cases are distinct constants. `unreachable`, and reaching `trap`, end the program; the first is undefined behavior.
+//! `invoke` goes to the unwind target if the callee unwinds; that block begins (after its phis) with its only
+//! `landing_pad`. A block that nothing leads to may have one, too. `indirect_jump` goes to one of its targets.
 //!
 //! # Hooks
 //!

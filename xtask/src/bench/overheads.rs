@@ -8,7 +8,8 @@
 //! * `clobbers`: hooks keep registers;
 //! * `inlined`: hooks that fulfil the criteria are inlined as a whole;
 //! * `partially`: those with a fast path, too;
-//! * `merged`: additions are summed up.
+//! * `merged`: additions are summed up between calls;
+//! * `regions`: and over the whole function, loops included.
 //!
 //! What clang puts in for the same is compared by [`super::rivals`].
 
@@ -29,12 +30,13 @@ use crate::crosstest::instrumented::{Tools, run_with_tools};
 use crate::{machine, process};
 
 /// The ways with their options.
-const WAYS: [(&str, &str); 5] = [
+const WAYS: [(&str, &str); 6] = [
     ("calls", "inline = false, preserve = false"),
     ("clobbers", "inline = false"),
     ("inlined", "partial = false, merge = false"),
     ("partially", "merge = false"),
-    ("merged", ""),
+    ("merged", "regions = false, carry = false"),
+    ("regions", ""),
 ];
 
 /// The tools that are measured.
