@@ -351,7 +351,10 @@ impl Finder<'_, '_> {
                 Arg::Datum(datum) => self.datum(datum, insert, &site, count)?,
             });
         }
-        self.requests.call(site.place, insert.hook, &args);
+        match insert.follows {
+            true => self.requests.call_that_follows(site.place, insert.hook, &args),
+            false => self.requests.call(site.place, insert.hook, &args),
+        }
         self.args = args;
         Ok(())
     }

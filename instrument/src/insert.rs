@@ -396,11 +396,18 @@ impl<'a> Putter<'a> {
             true => Opcode::ReadingHookCall,
             false => Opcode::HookCall,
         };
-        let flags = CallFlags::NO_UNWIND.bits();
+        let mut flags = CallFlags::NO_UNWIND;
+        if request.follows {
+            self.function.note_following_hooks();
+            flags |= match request.place {
+                Place::After(_) => CallFlags::FOLLOWS_PREVIOUS,
+                _ => CallFlags::FOLLOWS_NEXT,
+            };
+        }
         let callee = Operand::symbol(hook.symbol);
         self.queue(
             spot,
-            InstData::new(op, Type::VOID, flags, callee, Operand::raw(start)),
+            InstData::new(op, Type::VOID, flags.bits(), callee, Operand::raw(start)),
             None,
         );
     }

@@ -42,5 +42,7 @@ pub struct Insert {
     /// The hook's number in its tool.
     pub hook: usize,
     pub args: Vec<Arg>,
+    /// Whether it goes where a pass deletes the load or store.
+    pub follows: bool,
     pub filters: Filters,
 }

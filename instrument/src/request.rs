@@ -181,6 +181,8 @@ pub(crate) struct Request {
     pub hook: usize,
     /// Where its arguments are among all.
     pub args: (u32, u32),
+    /// Whether it goes where a pass deletes the load or store that it stands at.
+    pub follows: bool,
 }
 
 /// What was asked for in a function.
@@ -197,12 +199,22 @@ pub struct Requests {
 impl Requests {
     /// Asks for a hook, by its number among those of the tool. There is one argument for each of its parameters.
     pub fn call(&mut self, place: Place, hook: usize, args: &[HookArg]) {
+        self.push(place, hook, args, false);
+    }
+
+    /// The same for a hook before or after a load or store, which goes where a pass deletes that.
+    pub fn call_that_follows(&mut self, place: Place, hook: usize, args: &[HookArg]) {
+        self.push(place, hook, args, true);
+    }
+
+    fn push(&mut self, place: Place, hook: usize, args: &[HookArg], follows: bool) {
         let start = self.args.len() as u32;
         self.args.extend_from_slice(args);
         self.list.push(Request {
             place,
             hook: self.first_hook + hook,
             args: (start, args.len() as u32),
+            follows,
         });
     }
 

@@ -16,6 +16,7 @@
 //! place = "before"             # or "after" the instruction
 //! call  = "on_load"            # the hook, a function of the bitcode that returns nothing
 //! args  = ["function", "address", 5, { text = "a text" }]
+//! follows       = false        # whether an early hook goes where a pass deletes its load or store
 //! functions     = "^main$"     # filters: a regular expression of names of functions, and of those to leave out
 //! not-functions = "^test_"
 //! callees       = "^malloc$"   # of names of functions that are called
@@ -89,6 +90,7 @@ pub struct InsertText {
     pub call: Spanned<String>,
     #[serde(default)]
     pub args: Vec<Spanned<Value>>,
+    pub follows: Option<Spanned<bool>>,
     pub functions: Option<Spanned<String>>,
     pub not_functions: Option<Spanned<String>>,
     pub callees: Option<Spanned<String>>,

@@ -302,8 +302,27 @@ impl Checker<'_> {
             side,
             hook,
             args,
+            follows: self.follows(kind, text)?,
             filters: self.filters(kind, text)?,
         })
+    }
+
+    /// Whether hooks go where their loads or stores are deleted.
+    fn follows(&self, kind: Kind, text: &InsertText) -> Result<bool, RecipeError> {
+        let Some(follows) = text.follows.as_ref().filter(|follows| *follows.get_ref()) else {
+            return Ok(false);
+        };
+        let message = match (kind, self.source.tool.when) {
+            (Kind::Load | Kind::Store, When::Early) => return Ok(true),
+            (Kind::Load | Kind::Store, When::Late) => {
+                "`follows` is for hooks that are put in before the passes: `when = \"early\"`".to_owned()
+            }
+            _ => format!(
+                "`follows` is for hooks at a `load` or a `store`, found one at a `{}`",
+                kind.word()
+            ),
+        };
+        Err(self.source.error(follows, message))
     }
 
     /// The number of the hook of this name.

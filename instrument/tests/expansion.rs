@@ -44,13 +44,19 @@ b0:
 
 /// A function with hooks of a tool file in it, and the sizes of its data.
 fn expanded(tool: &str, program: &str, options: Options) -> (String, Vec<usize>) {
+    expanded_after(&[], tool, program, options)
+}
+
+/// The same after these passes.
+fn expanded_after(passes: &[&str], tool: &str, program: &str, options: Options) -> (String, Vec<usize>) {
     let (module, functions) = parse_module(HOOKS).expect("hooks");
     let source = Source::parse("sums.toml", &format!("hooks = \"sums.fzl\"\n{tool}")).expect("a tool file");
     let tool = Tool::of_file(&source, HookModule { module, functions }).expect("a tool");
     let tools = Arc::new(Tools::new(vec![Arc::new(tool)]).expect("tools"));
     let (mut module, mut functions) = parse_module(program).expect("a program");
     bind(&tools, &mut module).expect("another module");
-    let mut recipe = recipe_of(&[]);
+    let passes: Vec<String> = passes.iter().map(|&pass| pass.to_owned()).collect();
+    let mut recipe = recipe_of(&passes);
     add_steps_with(&mut recipe, &tools, options);
     let observe = Observe::default();
     let mut runner = Runner::new(&recipe, &observe, &module, FACTS).expect("a recipe that fits");
@@ -274,4 +280,77 @@ fn checks_of_what_is_known_are_left_out() {
     let weak = ACCESSES.replace("data dso_local", "data");
     let (text, _) = expanded(tool, &weak, Options::default());
     assert_eq!(text.matches("  call").count(), 2, "{text}");
+}
+
+/// Loads and stores of which passes delete some: a value that is known, one that nobody needs, and one that is stored again.
+const REPEATED: &str = "\
+func @f(ptr, ptr, i32) -> i32 {
+b0:
+  v3 = load i32 v0
+  v4 = load i32 v0
+  v5 = load i32 v1
+  v6 = add i32 v3, v4
+  store i32 v6, v1
+  store i32 v6, v1
+  return v6
+}
+";
+
+/// Passes that delete loads and stores.
+const DELETING: &[&str] = &["redundant-load", "dce"];
+
+#[test]
+fn early_hooks_stay_where_their_loads_are_deleted_unless_they_follow_them() {
+    let none = Options {
+        regions: false,
+        ..Options::default()
+    };
+    let early = |kind: &str, more: &str| format!("when = \"early\"\n{}{more}", insert(kind, 1));
+    let total = |tool: &str| {
+        let text = expanded_after(DELETING, tool, REPEATED, none.clone()).0;
+        let mut added = (1..9).filter(|number| text.contains(&format!(", {number}\n")));
+        assert_eq!(text.matches("  store align 8 i64").count(), 1, "{text}");
+        added.next().expect("an addition of a number")
+    };
+    assert_eq!(total(&early("load", "")), 3);
+    assert_eq!(total(&early("load", "follows = true\n")), 1);
+    assert_eq!(total(&early("store", "")), 2);
+    assert_eq!(total(&early("store", "follows = true\n")), 1);
+    // On the other side, too, and with what computes the arguments between hooks of two tables.
+    assert_eq!(total(&early("load", "follows = true\nplace = \"after\"\n")), 1);
+    let sizes = format!(
+        "{}follows = true\n",
+        insert("load", 1).replace("args = [1]", "args = [\"address\"]")
+    );
+    let both = format!("{}follows = true\n{sizes}", early("load", ""));
+    let text = expanded_after(DELETING, &both, REPEATED, none).0;
+    assert_eq!(text.matches("ptrtoint").count(), 1, "{text}");
+}
+
+#[test]
+fn a_hook_stays_where_its_load_is_moved_away() {
+    let program = "\
+data @x align 4 size 4
+func @f(i32) -> i32 {
+b0:
+  jump b1
+b1:
+  v1 = phi i32 [b0: v0, b1: v3]
+  v2 = load align 4 i32 @x
+  v3 = sub i32 v1, v2
+  v4 = icmp_sgt i32 v3, 0
+  branch v4, b1, b2
+b2:
+  return v3
+}
+";
+    let tool = format!("when = \"early\"\n{}follows = true\n", insert("load", 1));
+    let none = Options {
+        regions: false,
+        carry: false,
+        ..Options::default()
+    };
+    let (text, _) = expanded_after(&["licm", "redundant-load", "dce"], &tool, program, none);
+    assert!(block(&text, "b0").contains("@x"), "{text}");
+    assert!(block(&text, "b1").contains("store"), "{text}");
 }

@@ -66,6 +66,10 @@ bitflags! {
         const BUNDLES = 256;
         /// The address that is called need not be marked as a place to which indirect branches may lead.
         const UNMARKED = 512;
+        /// A hook that goes where the load or store after it is deleted; see contract 15.
+        const FOLLOWS_NEXT = 1024;
+        /// The same with the load or store before it.
+        const FOLLOWS_PREVIOUS = 2048;
     }
 }
 

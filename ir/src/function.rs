@@ -145,6 +145,8 @@ pub struct Function {
     pub(crate) has_vectors: bool,
     /// Whether it has vectors wider than those for which its target has instructions for every operation.
     pub(crate) has_wide_vectors: bool,
+    /// Whether it may have hooks that follow loads and stores; see contract 15.
+    pub(crate) has_following_hooks: bool,
     /// What is attached to it, if anything.
     pub attachments: Option<Box<Attachments>>,
     /// Where its instructions and variables come from. Editing keeps the columns beside the instructions.
@@ -171,6 +173,11 @@ impl Function {
             asms: self.asms.clone(),
             ..Function::default()
         }
+    }
+
+    /// Notes that it has hooks that go with their loads and stores, so that edits look for them.
+    pub fn note_following_hooks(&mut self) {
+        self.has_following_hooks = true;
     }
 
     /// Names the function.
@@ -244,6 +251,7 @@ impl Function {
         self.has_block_addresses = false;
         self.has_vectors = false;
         self.has_wide_vectors = false;
+        self.has_following_hooks = false;
         self.attachments = None;
         self.debug.clear();
         self.cfg.clear();

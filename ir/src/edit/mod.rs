@@ -28,6 +28,7 @@
 mod bypassed;
 mod commit;
 mod debug;
+mod followers;
 mod graph;
 mod phis;
 mod slots;
@@ -43,6 +44,7 @@ use crate::opcode::{Format, Opcode, Results};
 use crate::operand::Operand;
 use crate::types::Type;
 use debug::Noted;
+use followers::{is_followed, leave_followers};
 use frazil_support::{EntityRef, EpochMap};
 use graph::{EdgeCopy, EdgeOperand, EditBlock, NewBlock};
 
@@ -274,6 +276,9 @@ impl Editor {
     pub fn replace(&mut self, f: &mut Function, at: Inst, mut data: InstData) {
         let old = f.insts[at.index()];
         debug_assert!(!old.op.is_terminator() && !data.op.is_terminator());
+        if f.has_following_hooks && !is_followed(data.op) && at.index() < self.old_insts {
+            self.remove_followers(f, at);
+        }
         data.result = old.result;
         self.count_all(f, &data);
         self.uncount_all(f, &old);
@@ -287,6 +292,9 @@ impl Editor {
         debug_assert!(!old.op.is_terminator());
         if f.debug.is_on {
             self.lose_removed_store(f, &old);
+        }
+        if f.has_following_hooks && at.index() < self.old_insts {
+            self.remove_followers(f, at);
         }
         self.uncount_all(f, &old);
         Self::forget_results(f, &old);
@@ -336,6 +344,9 @@ impl Editor {
 
     /// The copy of an instruction at the end of the array; a `nop` takes its place.
     fn take_out(&mut self, f: &mut Function, inst: Inst) -> u32 {
+        if f.has_following_hooks && inst.index() < self.old_insts {
+            leave_followers(f, inst);
+        }
         let nop = InstData::new(Opcode::Nop, Type::VOID, 0, Operand::NONE, Operand::NONE);
         let data = std::mem::replace(&mut f.insts[inst.index()], nop);
         debug_assert!(!data.op.is_terminator() && data.op != Opcode::Phi);

@@ -45,6 +45,8 @@ const CALL_WORDS: BitWords = &[
     (CallFlags::INLINE_ASM.bits(), "inline_asm"),
     (CallFlags::BUNDLES.bits(), "bundles"),
     (CallFlags::UNMARKED.bits(), "unmarked"),
+    (CallFlags::FOLLOWS_NEXT.bits(), "follows_next"),
+    (CallFlags::FOLLOWS_PREVIOUS.bits(), "follows_previous"),
 ];
 
 const MEM_WORDS: BitWords = &[(0x20, "volatile"), (0x40, "nontemporal"), (0x400, "single_thread")];

@@ -8,6 +8,7 @@ use super::names::{EXTENSIONS, PARAM_KINDS, variant_of};
 use super::parser::{Parsed, Parser};
 use crate::debug::LocationId;
 use crate::entities::{Block, SigId, Value};
+use crate::flags::CallFlags;
 use crate::function::{Function, SlotData, ValueKind};
 use crate::module::{ReturnSigning, SymbolKind};
 use crate::operand::Operand;
@@ -308,6 +309,11 @@ impl FunctionParser<'_, '_> {
         self.function.compute_cfg();
         if self.function.types().has_vectors() {
             self.function.note_vectors();
+        }
+        let follows = CallFlags::FOLLOWS_NEXT.union(CallFlags::FOLLOWS_PREVIOUS).bits();
+        let mut insts = self.function.insts().iter();
+        if insts.any(|data| data.op.is_hook_call() && data.flags & follows != 0) {
+            self.function.note_following_hooks();
         }
         self.sort_phis()
     }

@@ -199,6 +199,11 @@ impl Verifier<'_> {
             let is_plain = call.callee.as_symbol().is_some() && self.function.sig(call.sig).returns.is_empty();
             return self.check(is_plain, "a hook is a symbol, and returns nothing");
         }
+        let follows = CallFlags::FOLLOWS_NEXT | CallFlags::FOLLOWS_PREVIOUS;
+        self.check(
+            data.flags & follows.bits() == 0,
+            "a call that is no hook follows nothing",
+        );
         let is_asm = data.flags & CallFlags::INLINE_ASM.bits() != 0;
         if is_asm || self.is_asm(call.callee) {
             return self.check(
