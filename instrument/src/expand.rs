@@ -496,20 +496,15 @@ impl Expander<'_, '_> {
             copied: self.copied,
             body,
             hook: part.first_hook + hook.number,
+            is_fast,
             symbols: &part.symbols,
             pointer_bits: self.pointer_bits,
         };
-        splicer.begin(&args);
         let spot = match here == block {
             true => Spot::Before(inst),
             false => Spot::End(here),
         };
-        let next = if splicer.find_straight(&args) {
-            splicer.copy_straight(spot);
-            here
-        } else {
-            splicer.copy_blocks(here, spot, layout)
-        };
+        let next = splicer.copy_body(&args, (here, spot, layout));
         self.copied.args = args;
         self.editor.remove(self.function, inst);
         Ok(next)

@@ -23,6 +23,7 @@ pub mod inserts;
 pub mod known;
 mod low_bits;
 mod merge;
+mod outcomes;
 mod partial;
 pub mod places;
 mod plan;

@@ -25,6 +25,18 @@ pub(crate) fn low_zeros(body: &Function, operand: Operand, site: (&Function, &Mo
     .of(operand)
 }
 
+/// The same of an operand of a function of the program.
+pub(crate) fn low_zeros_of_argument(f: &Function, module: &Module, operand: Operand) -> u32 {
+    Looker {
+        f,
+        site: None,
+        module: Some(module),
+        seen: Vec::new(),
+        looked_at: 0,
+    }
+    .of(operand)
+}
+
 struct Looker<'a> {
     f: &'a Function,
     /// What stands for the parameters of `f`, if that is the body of a hook: operands of a function of the program.
@@ -54,14 +66,7 @@ impl Looker<'_> {
         if let Some((f, module, args)) = self.site
             && let Some(&arg) = args.get(value.index())
         {
-            let mut program = Looker {
-                f,
-                site: None,
-                module: Some(module),
-                seen: Vec::new(),
-                looked_at: 0,
-            };
-            return program.of(arg);
+            return low_zeros_of_argument(f, module, arg);
         }
         if let Some(slot) = self.f.slot_of(value) {
             return u32::from(self.f.slots()[slot.index()].align_log2);

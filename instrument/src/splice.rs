@@ -6,10 +6,11 @@
 
 use crate::evaluate::{Site, result_of};
 use crate::low_bits::low_zeros;
+use crate::outcomes::{Kind, Outcome, Outcomes};
 use frazil_ir::typing::{SlotType, slot_type};
 use frazil_ir::{
-    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Function, Inst, InstData, MemFlags, Module,
-    Opcode, Operand, SigId, SymbolId, Type,
+    Block, CallFlags, ConstId, ConstView, Editor, Effects, EntityRef, Format, Function, Inst, InstData, MemFlags,
+    Module, Opcode, Operand, SigId, SymbolId, Type,
 };
 use frazil_passes::constants::int_value;
 use frazil_support::FxHashMap;
@@ -27,6 +28,8 @@ pub(crate) struct Copied {
     pub entries: FxHashMap<usize, SigId>,
     /// What the hook is given that is inlined.
     pub args: Vec<Operand>,
+    /// What bodies came to so far.
+    outcomes: Outcomes,
     memory: Memory,
 }
 
@@ -54,6 +57,7 @@ impl Copied {
         self.slots.clear();
         self.signatures.clear();
         self.entries.clear();
+        self.outcomes.clear();
     }
 }
 
@@ -76,6 +80,8 @@ pub(crate) struct Splicer<'a> {
     pub body: &'a Function,
     /// The hook's number among all.
     pub hook: usize,
+    /// Whether the body is its fast part.
+    pub is_fast: bool,
     /// How the hook itself is called by its fast part, if not as it is written.
     pub entry: Option<(SymbolId, SigId)>,
     /// Symbols of the program's module by those of the hooks'.
@@ -89,7 +95,7 @@ impl Splicer<'_> {
     }
 
     /// Gives parameters and variables in memory their operands.
-    pub fn begin(&mut self, args: &[Operand]) {
+    fn begin(&mut self, args: &[Operand]) {
         let values = &mut self.copied.memory.values;
         values.clear();
         values.resize(self.body.values().len(), Operand::NONE);
@@ -108,8 +114,39 @@ impl Splicer<'_> {
         }
     }
 
+    /// Copies the body to a place of a block; the block in which the program goes on.
+    pub fn copy_body(&mut self, args: &[Operand], (here, spot, layout): (Block, Spot, Block)) -> Block {
+        let site = (&*self.function, self.module, args);
+        let kind = Kind::of_site((self.hook, self.is_fast), self.body, site);
+        let remembered = kind.and_then(|kind| self.copied.outcomes.find(&kind));
+        if remembered == Some(Outcome::Nothing) {
+            return here;
+        }
+        self.begin(args);
+        let is_straight = remembered != Some(Outcome::Blocks) && self.find_straight(args);
+        if is_straight {
+            self.leave_needed();
+        }
+        let outcome = match is_straight {
+            true if self.copied.memory.path.is_empty() => Outcome::Nothing,
+            true => Outcome::Straight,
+            false => Outcome::Blocks,
+        };
+        if let (Some(kind), None) = (kind, remembered) {
+            self.copied.outcomes.add(kind, outcome);
+        }
+        match outcome {
+            Outcome::Nothing => here,
+            Outcome::Straight => {
+                self.copy_straight(spot);
+                here
+            }
+            Outcome::Blocks => self.copy_blocks(here, spot, layout),
+        }
+    }
+
     /// Finds the instructions from the entry to a return, if what is known decides all branches on the path.
-    pub fn find_straight(&mut self, args: &[Operand]) -> bool {
+    fn find_straight(&mut self, args: &[Operand]) -> bool {
         let (mut known, mut path) = (
             std::mem::take(&mut self.copied.memory.known),
             std::mem::take(&mut self.copied.memory.path),
@@ -169,9 +206,8 @@ impl Splicer<'_> {
         None
     }
 
-    /// Copies what [`Splicer::find_straight`] has found, but for what nothing needs.
-    pub fn copy_straight(&mut self, spot: Spot) {
-        self.leave_needed();
+    /// Copies what is on the path.
+    fn copy_straight(&mut self, spot: Spot) {
         let path = std::mem::take(&mut self.copied.memory.path);
         for &(inst, column) in &path {
             let data = *self.body.inst(inst);
@@ -220,7 +256,7 @@ impl Splicer<'_> {
 
     /// Copies a body with several blocks after what a block has so far, and returns the block for what follows. The
     /// caller gives that its terminator and moves what belongs there.
-    pub fn copy_blocks(&mut self, from: Block, first_spot: Spot, layout: Block) -> Block {
+    fn copy_blocks(&mut self, from: Block, first_spot: Spot, layout: Block) -> Block {
         let body = self.body;
         // The rest of the program's block is the first of the new ones, and stands for those that only return.
         let rest = self.editor.new_block(from, &[]);
@@ -360,20 +396,55 @@ impl Splicer<'_> {
             self.values()[result.index()] = folded;
             return;
         }
+        let mut copy = match data.op.format() {
+            Format::Nullary => *data,
+            Format::Unary => InstData {
+                a: self.mapped(data, 0, data.a),
+                ..*data
+            },
+            Format::Binary => InstData {
+                a: self.mapped(data, 0, data.a),
+                b: self.mapped(data, 1, data.b),
+                ..*data
+            },
+            _ => self.with_list(data),
+        };
+        copy.result = InstData::NO_RESULT;
+        for value in body.results(data) {
+            let made = self.function.declare_value(body.value(value).ty);
+            if copy.result == InstData::NO_RESULT {
+                copy.result = made.as_u32();
+            }
+            self.values()[value.index()] = Operand::value(made);
+        }
+        match spot {
+            Spot::Before(inst) => self.editor.insert_before_into(self.function, inst, copy),
+            Spot::End(block) => self.editor.insert_at_end_into(self.function, block, copy),
+        };
+    }
+
+    /// What stands for the operand in a slot of an instruction of the body.
+    fn mapped(&mut self, data: &InstData, slot: usize, operand: Operand) -> Operand {
+        let mapped = self.map(operand);
+        // Only where a value stood can a number have come that must say its type.
+        if let (Some(number), Some(_)) = (mapped.as_imm(), operand.as_value())
+            && let Some(ty) = self.body.operand_type(operand)
+            && data.op != Opcode::Call
+            && slot_type(self.body, data, slot, self.pointer_bits) == SlotType::Carried
+        {
+            return Operand::constant(self.function.push_int(ty, &[number.cast_unsigned()]));
+        }
+        mapped
+    }
+
+    /// An instruction whose operands are in a list.
+    fn with_list(&mut self, data: &InstData) -> InstData {
+        let body = self.body;
         let mut operands = std::mem::take(&mut self.copied.memory.operands);
         operands.clear();
         body.for_each_operand(data, |operand| operands.push(operand));
         for (slot, place) in operands.iter_mut().enumerate() {
-            let operand = *place;
-            let mut mapped = self.map(operand);
-            // Only where a value stood can a number have come that must say its type.
-            if let (Some(number), Some(ty)) = (mapped.as_imm(), body.operand_type(operand))
-                && data.op != Opcode::Call
-                && slot_type(body, data, slot, self.pointer_bits) == SlotType::Carried
-            {
-                mapped = Operand::constant(self.function.push_int(ty, &[number.cast_unsigned()]));
-            }
-            *place = mapped;
+            *place = self.mapped(data, slot, *place);
         }
         let mut words = std::mem::take(&mut self.copied.memory.words);
         words.clear();
@@ -397,18 +468,7 @@ impl Splicer<'_> {
             copy.flags &= !CallFlags::TAIL.bits();
         }
         (self.copied.memory.operands, self.copied.memory.words) = (operands, words);
-        copy.result = InstData::NO_RESULT;
-        for value in body.results(data) {
-            let made = self.function.declare_value(body.value(value).ty);
-            if copy.result == InstData::NO_RESULT {
-                copy.result = made.as_u32();
-            }
-            self.values()[value.index()] = Operand::value(made);
-        }
-        match spot {
-            Spot::Before(inst) => self.editor.insert_before_into(self.function, inst, copy),
-            Spot::End(block) => self.editor.insert_at_end_into(self.function, block, copy),
-        };
+        copy
     }
 
     /// What is left of an argument of the site by a mask of low bits, if these are known to be zeros.

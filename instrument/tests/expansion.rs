@@ -282,7 +282,8 @@ fn checks_of_what_is_known_are_left_out() {
     assert_eq!(text.matches("  call").count(), 2, "{text}");
 }
 
-/// Loads and stores of which passes delete some: a value that is known, one that nobody needs, and one that is stored again.
+/// Loads and stores of which passes delete some: a value that is known, one that nobody needs, and one that is stored
+/// again.
 const REPEATED: &str = "\
 func @f(ptr, ptr, i32) -> i32 {
 b0:
