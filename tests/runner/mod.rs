@@ -76,6 +76,9 @@ pub fn tell_unsupported() {
             eprintln!("{count:7} {reason}");
         }
     }
+    for (feature, count) in executors::native::left_out() {
+        eprintln!("{count:7} runs are compiled and not made: this processor has no {feature}");
+    }
 }
 
 /// Tells in how many functions the variants of the test target had what they are there for, which must be enough of

@@ -110,6 +110,23 @@ pub fn processor(number: usize) -> Option<&'static str> {
     current().processors.get(number).copied()
 }
 
+/// The processors for which programs are made that run here: the last one of x86-64 has AVX-512, which this processor
+/// may lack and no emulator has.
+pub fn processors() -> &'static [&'static str] {
+    let all = current().processors;
+    match is_host() && !has_wide_vectors() {
+        true => &all[..all.len() - 1],
+        false => all,
+    }
+}
+
+/// Whether this processor has all of AVX-512 that is tried: newer ones do.
+pub fn has_wide_vectors() -> bool {
+    let own = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let has = |feature: &str| own.split_ascii_whitespace().any(|word| word == feature);
+    ["gfni", "avx512f", "avx512_vbmi2", "avx512_bf16"].into_iter().all(has)
+}
+
 /// The command that runs a program.
 pub fn run(program: &Path) -> Command {
     current().run(program)

@@ -12,7 +12,9 @@ use super::{parsed, target};
 use crate::runner::case::{Case, Expected, Run};
 use crate::runner::executors::Program;
 use crate::runner::executors::compiled::text_with_runs;
-use crate::runner::executors::native::{RESULTS_BYTES, answer_of_line, link_and_run, main_head};
+use crate::runner::executors::native::{
+    RESULTS_BYTES, answer_of_line, leave_out, link_and_run, main_head, missing_feature,
+};
 use frazil::instrument::decide::Options as Criteria;
 use frazil::instrument::places::KINDS as KIND_TABLE;
 use frazil::instrument::{HookModule, Source, Tool, Tools, add_steps_with};
@@ -225,6 +227,10 @@ pub fn run(case: &Case, part: &str) -> Result<(), String> {
     };
     let text = text_with_runs(&program)?;
     let counted = interpreted(&text, runs.len(), machine, way)?;
+    if let Some(feature) = missing_feature(machine, &module) {
+        leave_out(&feature, runs.len());
+        return Ok(());
+    }
     let output = executed(&text, runs.len(), machine, way)?;
     let heads = module.functions.values();
     let names: Vec<String> = heads

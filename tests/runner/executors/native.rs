@@ -7,6 +7,7 @@
 use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
 use super::{Answer, Executor, Program};
 use frazil::RelocationModel;
+use frazil_ir::Module;
 use frazil_test_support::Folder;
 use frazil_test_support::machines::{self, HOST, Machine};
 use std::collections::BTreeMap;
@@ -78,8 +79,49 @@ fn run(
         return Ok(Vec::new());
     }
     let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
+    if let Some(feature) = missing_feature(machine, program.module) {
+        leave_out(&feature, program.runs.len());
+        let answer = Answer::Unsupported(format!("this processor has no {feature}"));
+        return Ok(vec![answer; program.runs.len()]);
+    }
     let output = linked_and_run(machine, link_option, main_program(program), &[object])?;
     answers(program, &output)
+}
+
+/// Runs that were compiled and not made, by the feature that the processor does not have.
+static LEFT_OUT: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+
+/// Notes runs that are not made.
+pub fn leave_out(feature: &str, runs: usize) {
+    let mut counts = LEFT_OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    *counts.entry(feature.to_owned()).or_default() += runs;
+}
+
+/// How many runs were left out, by feature.
+pub fn left_out() -> BTreeMap<String, usize> {
+    LEFT_OUT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// A feature that functions of a module are compiled for and that this processor does not have. Looked for are those
+/// of vectors of 512 bits: no emulator has them, and all others are in every processor that tests run on.
+pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
+    static OWN: OnceLock<String> = OnceLock::new();
+    if !machine.emulator.is_empty() {
+        return None;
+    }
+    // The system writes some of them with an underscore.
+    let own = OWN.get_or_init(|| {
+        std::fs::read_to_string("/proc/cpuinfo")
+            .unwrap_or_default()
+            .replace('_', "")
+    });
+    let has = |feature: &str| own.split_ascii_whitespace().any(|word| word == feature);
+    module.functions.values().find_map(|head| {
+        let named = module.strings.display(head.target_features);
+        let wanted = named.split(',').filter_map(|feature| feature.strip_prefix('+'));
+        let mut missing = wanted.filter(|feature| feature.starts_with("avx512") && !has(feature));
+        missing.next().map(str::to_owned)
+    })
 }
 
 /// What a C program prints that is linked with objects, in the way that is usual for a machine.

@@ -143,7 +143,7 @@ impl<'a> Suite<'a> {
             let find = |level| Clang::find(generator.language, level, build, &dir);
             Ok([find(even)?, find(odd)?])
         };
-        let processors = machine::current().processors;
+        let processors = machine::processors();
         let has_processor = |build: &&Build| build.processor < processors.len();
         let builds: Vec<&Build> = generator.builds.iter().filter(has_processor).collect();
         let clang = builds.iter().copied().map(clang).collect::<Result<_>>()?;

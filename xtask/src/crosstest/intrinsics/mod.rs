@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::{RUN_LIMIT, build_program};
 use crate::compiler::{Compiler, LlcLevel};
-use crate::{process, workspace};
+use crate::{machine, process, workspace};
 use table::{Intrinsic, Ty};
 
 /// How names of families begin.
@@ -71,9 +71,16 @@ const LEFT_OUT: [&str; 16] = [
 ];
 
 /// What the functions may use.
-const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+gfni,+adx,+crc32,+avx512f,\
-                        +avx512vl,+avx512bw,+avx512dq,+avx512cd,+avx512vbmi,+avx512vbmi2,+avx512vnni,+avx512ifma,\
-                        +avx512bitalg,+avx512bf16";
+const FEATURES: &str = "+sse4.2,+avx2,+fma,+f16c,+bmi,+bmi2,+sha,+aes,+vaes,+pclmul,+vpclmulqdq,+adx,+crc32";
+
+/// What they may use, too, where the processor has vectors of 512 bits.
+const WIDE_FEATURES: &str = ",+gfni,+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512cd,+avx512vbmi,+avx512vbmi2,\
+                             +avx512vnni,+avx512ifma,+avx512bitalg,+avx512bf16";
+
+/// Whether an intrinsic needs them.
+fn needs_wide_features(one: &Intrinsic) -> bool {
+    one.bits() > 256 || ["avx512", "vgf2p8"].iter().any(|start| one.name.starts_with(start))
+}
 
 /// Rounds of random operands.
 const ROUNDS: u32 = 64;
@@ -81,13 +88,21 @@ const ROUNDS: u32 = 64;
 /// Tests all intrinsics whose names contain `filter`.
 pub fn test(filter: &str, compilers: &[Compiler]) -> Result<bool> {
     let intrinsics = table::read()?;
-    let chosen: Vec<&Intrinsic> = intrinsics
+    let mut chosen: Vec<&Intrinsic> = intrinsics
         .iter()
         .filter(|one| FAMILIES.iter().any(|family| one.name.starts_with(family)))
         .filter(|one| !LEFT_OUT.iter().any(|start| one.name.starts_with(start)) && one.name.contains(filter))
         .filter(|one| one.bits() <= 512)
         .collect();
     ensure!(!chosen.is_empty(), "no intrinsic's name contains `{filter}`");
+    let all = chosen.len();
+    if !machine::has_wide_vectors() {
+        chosen.retain(|one| !needs_wide_features(one));
+        println!(
+            "{} of {all} intrinsics are left out: this processor has no AVX-512",
+            all - chosen.len()
+        );
+    }
     let dir = workspace::target_dir().join("crosstest/intrinsics");
     fs::create_dir_all(&dir)?;
     let host = make_host(&dir)?;
@@ -181,9 +196,13 @@ fn module(chosen: &[&Intrinsic]) -> Result<String> {
     rows.push("%row zeroinitializer".to_owned());
     let _ = writeln!(text, "%row = type {{ ptr, ptr, i64 }}\n{names}");
     let _ = writeln!(text, "@table = global [{} x %row] [{}]", rows.len(), rows.join(", "));
+    let more = match machine::has_wide_vectors() {
+        true => WIDE_FEATURES,
+        false => "",
+    };
     let _ = writeln!(
         text,
-        "attributes #0 = {{ nounwind \"target-features\"=\"{FEATURES}\" }}"
+        "attributes #0 = {{ nounwind \"target-features\"=\"{FEATURES}{more}\" }}"
     );
     Ok(text)
 }

@@ -53,8 +53,9 @@ const BATCH: u64 = 100;
 /// feature by itself.
 fn levels() -> Vec<(&'static str, String)> {
     let machine = machine::current();
-    let mut levels = vec![(machine.processors[0], "mustprogress".to_owned())];
-    for processor in &machine.processors[1..] {
+    let processors = machine::processors();
+    let mut levels = vec![(processors[0], "mustprogress".to_owned())];
+    for processor in &processors[1..] {
         levels.push((processor, format!("\"target-cpu\"=\"{processor}\"")));
     }
     let feature = machine.vector_feature;
