@@ -29,6 +29,9 @@ const STEPS_PER_RANGE: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Coalescer {
     parent: Vec<u32>,
+    /// By root: a range in its list where something was merged in last. Values that meet in one phi are merged in the
+    /// order of their blocks, so that the next one's place is found from there and not from the start of a long list.
+    fingers: Vec<u32>,
     /// What is to be visited in order: a sort key in the upper half, a number in the lower half.
     order: Vec<u64>,
     /// Registers that have become part of another one's bundle, so that they are no longer roots.
@@ -54,6 +57,8 @@ impl Coalescer {
         self.absorbed.clear();
         self.parent.clear();
         self.parent.extend(0..func.vregs.len() as u32);
+        self.fingers.clear();
+        self.fingers.extend_from_slice(&walk.heads);
         self.steps = STEPS_PER_RANGE * walk.nodes.len();
         self.order.clear();
         // By descending frequency: the bits of positive floats are ordered like the floats. Of equally frequent
@@ -96,18 +101,31 @@ impl Coalescer {
         if a == b || first == NONE || second == NONE {
             return;
         }
-        let head = match self.meet(walk, first, second, &copy) {
-            Meeting::Never => self.merge(walk, first, second),
+        let starts = (self.start(walk, a, second), self.start(walk, b, first));
+        let finger = match self.meet(walk, starts.0, starts.1, &copy) {
+            Meeting::Never => self.merge(walk, starts.0, starts.1),
             Meeting::InCopies if !walk.remat[b as usize] && is_unmodified(liveness, walk, &copy) => {
-                let head = self.merge(walk, first, second);
+                self.merge(walk, starts.0, starts.1);
+                let head = first_of(walk, first, second);
                 self.unite(walk, head, copy.src.virtual_index() as u32);
+                // Ranges were taken out of the list, perhaps the one where the merge has ended.
                 head
             }
             Meeting::InCopies | Meeting::InOthers => return,
         };
         self.parent[b as usize] = a;
         self.absorbed.push(b);
-        walk.heads[a as usize] = head;
+        self.fingers[a as usize] = finger;
+        walk.heads[a as usize] = first_of(walk, first, second);
+    }
+
+    /// The range of a root's list from which on another list may overlap it that begins with `other`.
+    fn start(&self, walk: &Walk, root: u32, other: u32) -> u32 {
+        let (head, finger) = (walk.heads[root as usize], self.fingers[root as usize]);
+        match walk.nodes[finger as usize].range.from <= walk.nodes[other as usize].range.from {
+            true => finger,
+            false => head,
+        }
     }
 
     /// How two lists of ranges overlap. The copy's destination is in the first one, its source in the second one.
@@ -155,12 +173,12 @@ impl Coalescer {
         }
     }
 
-    /// Merges two lists of ranges in the order of their starts and returns the head of the result.
+    /// Merges two lists of ranges in the order of their starts, each from a range on, and returns the last range where
+    /// one was put into the other.
     fn merge(&mut self, walk: &mut Walk, mut a: u32, mut b: u32) -> u32 {
-        if walk.nodes[b as usize].range.from < walk.nodes[a as usize].range.from {
+        if first_of(walk, a, b) == b {
             std::mem::swap(&mut a, &mut b);
         }
-        let head = a;
         // `a` is the last range of the result; after it come the rest of its own list and, from `b` on, the rest of
         // the other.
         while b != NONE {
@@ -174,7 +192,7 @@ impl Coalescer {
                 a = next;
             }
         }
-        head
+        a
     }
 
     /// Makes a bundle for each root of the union-find that has a live range, in the order of their starts.
@@ -324,6 +342,14 @@ impl Coalescer {
             }
         }
         debug_assert_eq!(out.bundle_of.len(), func.vregs.len());
+    }
+}
+
+/// Of two ranges, the one that begins first, or the first one.
+fn first_of(walk: &Walk, a: u32, b: u32) -> u32 {
+    match walk.nodes[b as usize].range.from < walk.nodes[a as usize].range.from {
+        true => b,
+        false => a,
     }
 }
 

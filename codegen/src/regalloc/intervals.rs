@@ -192,6 +192,14 @@ impl Intervals {
             .map(move |span| (span.0.max(from), span.1.min(to)))
     }
 
+    /// The spans from a part's first one on, as they are: the first may begin before it, and the last ones may be
+    /// beyond its end.
+    #[inline]
+    pub(super) fn whole_spans_of_part(&self, part: &Part) -> &[(u32, u32)] {
+        let end = self.bundles[part.bundle as usize].spans.1;
+        &self.spans[part.span as usize..end as usize]
+    }
+
     /// Whether a part is live from its start to its end, without holes.
     #[inline]
     pub(super) fn is_one_span(&self, part: &Part) -> bool {

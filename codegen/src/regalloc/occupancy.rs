@@ -49,6 +49,38 @@ pub(super) struct Conflict {
     pub part: u32,
 }
 
+/// So often, spans of a part and what is in a register may take turns without overlapping, before the register is said
+/// to be free no further. Variables of a state machine with thousands of states do that, and are asked for in each.
+const MOST_LOOKS: usize = 64;
+
+/// So many entries or spans are looked at one by one, before their list is searched: the next one is near in most
+/// cases.
+const NEAR: usize = 4;
+
+/// A register's ranges, the nearest one last, without those that end at or before a position.
+#[inline]
+fn drop_passed(entries: &[Entry], pos: u32) -> &[Entry] {
+    let mut end = entries.len();
+    for _ in 0..NEAR {
+        if end == 0 || entries[end - 1].to > pos {
+            return &entries[..end];
+        }
+        end -= 1;
+    }
+    &entries[..entries[..end].partition_point(|entry| entry.to > pos)]
+}
+
+/// How many spans end at or before a position.
+#[inline]
+fn passed(spans: &[(u32, u32)], pos: u32) -> usize {
+    for (index, span) in spans.iter().enumerate().take(NEAR) {
+        if span.1 > pos {
+            return index;
+        }
+    }
+    spans.partition_point(|span| span.1 <= pos)
+}
+
 #[derive(Debug)]
 pub(super) struct Occupancy {
     /// By physical register: its ranges, the nearest one last.
@@ -145,20 +177,30 @@ impl Occupancy {
         if self.nearest[reg].from >= part.to {
             return None;
         }
-        let mut entries = self.lists[reg].iter().rev();
-        let mut entry = entries.next()?;
-        for (from, to) in intervals.spans_of_part(part) {
-            while entry.to <= from || entry.part == ignored {
-                entry = entries.next()?;
+        let mut entries = self.lists[reg].as_slice();
+        let mut spans = intervals.whole_spans_of_part(part);
+        for _ in 0..MOST_LOOKS {
+            let from = spans.first()?.0.max(part.from);
+            entries = drop_passed(entries, from);
+            let entry = entries.last().filter(|entry| entry.from < part.to)?;
+            spans = &spans[passed(spans, entry.from)..];
+            let from = spans.first()?.0.max(part.from);
+            if from >= part.to {
+                return None;
             }
-            if entry.from < to {
+            if entry.part == ignored {
+                entries = &entries[..entries.len() - 1];
+            } else if entry.to > from {
                 return Some(Conflict {
                     pos: entry.from.max(from),
                     part: entry.part,
                 });
             }
         }
-        None
+        Some(Conflict {
+            pos: spans.first()?.0.max(part.from),
+            part: FIXED,
+        })
     }
 
     /// Gives a register to a part, which must overlap nothing in it.
