@@ -27,6 +27,7 @@ pub mod frame_info;
 mod halt;
 pub mod inline_asm;
 pub mod isa;
+mod lent;
 pub mod lower_ctx;
 pub mod mfunc;
 pub mod minst;

@@ -7,7 +7,7 @@
 //!
 //! Invariant: each destination occurs once.
 
-use crate::reg::{Reg, RegClass};
+use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_support::FxHashMap;
 
 /// A location that both sources and destinations may name.
@@ -115,6 +115,14 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
             self.steps.push(Step::Move(only));
             return;
         }
+        if self.are_apart() {
+            // The order is that of moves which are all ready.
+            let apart = |fresh: bool| move |m: &&Move<F>| matches!(m.source, Source::Fresh(_)) == fresh;
+            let moves = self.moves.iter().rev().filter(apart(false));
+            self.steps.extend(moves.map(|&m| Step::Move(m)));
+            self.push_fresh();
+            return;
+        }
         self.count_readers();
         let count = self.moves.len();
         for index in 0..count {
@@ -137,12 +145,31 @@ impl<F: Copy + PartialEq> ParallelMoves<F> {
             }
             self.break_cycle(scan);
         }
-        self.steps.extend(
-            self.moves
-                .iter()
-                .filter(|m| matches!(m.source, Source::Fresh(_)))
-                .map(|&m| Step::Move(m)),
-        );
+        self.push_fresh();
+    }
+
+    fn push_fresh(&mut self) {
+        let fresh = self.moves.iter().filter(|m| matches!(m.source, Source::Fresh(_)));
+        self.steps.extend(fresh.map(|&m| Step::Move(m)));
+    }
+
+    /// Whether no move reads what another one writes, as far as sets of registers show it: most calls take their
+    /// arguments from the frame and from registers that pass none.
+    fn are_apart(&self) -> bool {
+        let mut written = PRegSet::EMPTY;
+        let mut writes_frame = false;
+        for m in &self.moves {
+            match m.dest {
+                Location::Reg(reg) => written.insert(reg),
+                Location::Frame(_) => writes_frame = true,
+                Location::Outgoing(_) | Location::Memory(..) => {}
+            }
+        }
+        self.moves.iter().all(|m| match m.source {
+            Source::Location(Location::Reg(reg)) => !written.contains(reg),
+            Source::Location(_) => !writes_frame,
+            Source::Fresh(_) | Source::Saved => true,
+        })
     }
 
     /// For each move, how many other moves read its destination.

@@ -48,7 +48,7 @@ impl CallProgress {
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Emits the entry code: gives the parameters their places.
     pub(super) fn enter(&mut self) -> Result<(), Halt> {
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         let signature = self.base.function.signature();
         self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
@@ -76,7 +76,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for (index, param) in signature.params.iter().enumerate() {
             self.define_param(Value::new(index), param, &layout)?;
         }
-        self.st.layout = layout;
+        self.st.layout.put(layout);
         if signature.variadic {
             self.save_variadic();
         }
@@ -194,13 +194,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes a call; `releases` is the field of [`CallProgress`].
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
         self.has_calls = true;
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, call.signature, call.conv)?;
-        let mut plan = std::mem::take(&mut self.st.plan);
+        let mut plan = self.st.plan.take();
         plan.plan_call(call, &layout, self.base.frame_align);
         self.carry_out(&mut plan, call, &layout, CallProgress::new(releases));
-        self.st.plan = plan;
-        self.st.layout = layout;
+        self.st.plan.put(plan);
+        self.st.layout.put(layout);
         Ok(())
     }
 
@@ -602,7 +602,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let function = self.base.function;
         let operands = function.list(data);
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, function.signature(), self.base.conv)?;
         let pointer_reg = self.base.conv.int_returns[0];
         if let Some(offset) = self.result_pointer {
@@ -636,7 +636,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.give_stack_results(operands, &layout);
         }
         self.rec.leaves();
-        self.st.layout = layout;
+        self.st.layout.put(layout);
         operands.iter().for_each(|&operand| self.release_operand(operand));
         self.put(self.base.isa.jump(self.epilogue));
         Ok(())

@@ -10,6 +10,7 @@ use crate::context::learn_parts;
 use crate::features::FeatureSet;
 use crate::frame::Frame;
 use crate::isa::Isa;
+use crate::lent::Lent;
 use crate::minst::MInst;
 use crate::optimize::OptimizeState;
 use crate::parallel_move::ParallelMoves;
@@ -141,8 +142,8 @@ pub struct FastState {
     /// slots become free. The list continues in `expire_next`.
     pub(super) expire_first: Vec<u32>,
     pub(super) expire_next: Vec<u32>,
-    pub(super) layout: ArgLayout,
-    pub(super) plan: CallPlan,
+    pub(super) layout: Lent<ArgLayout>,
+    pub(super) plan: Lent<CallPlan>,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
     /// By tail call: the label of its epilogue, the instruction that leaves the function after it, and the registers

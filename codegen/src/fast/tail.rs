@@ -32,7 +32,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Makes a mandatory tail call.
     #[cold]
     pub(super) fn make_tail_call(&mut self, place: (Inst, &InstData), call: &PendingCall<'_>) -> Result<(), Halt> {
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, call.signature, call.conv)?;
         refuse_must_tail(self, place, call, &layout)?;
         refuse_guarded(self, call)?;
@@ -42,11 +42,11 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if leaving_instruction(self, call).is_none() {
             return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call").into());
         }
-        let mut plan = std::mem::take(&mut self.st.plan);
+        let mut plan = self.st.plan.take();
         plan.plan_tail_call(call, &layout, true, true);
         self.carry_out(&mut plan, call, &layout, CallProgress::new(false));
-        self.st.plan = plan;
-        self.st.layout = layout;
+        self.st.plan.put(plan);
+        self.st.layout.put(layout);
         self.is_left = true;
         Ok(())
     }

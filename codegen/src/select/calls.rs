@@ -40,7 +40,7 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     /// Emits the entry code: copies the parameters to virtual registers.
     pub(super) fn enter(&mut self) -> Result<(), CodegenError> {
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         let signature = self.base.function.signature();
         self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
@@ -71,7 +71,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 self.define_param(Value::new(index), param, &layout, from_stack);
             }
         }
-        self.st.layout = layout;
+        self.st.layout.put(layout);
         self.align_slots();
         Ok(())
     }
@@ -196,13 +196,13 @@ impl<I: Isa> SelectCtx<'_, I> {
 
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>) -> Result<(), CodegenError> {
         self.mfunc.frame.has_calls = true;
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, call.signature, call.conv)?;
-        let mut plan = std::mem::take(&mut self.st.plan);
+        let mut plan = self.st.plan.take();
         plan.plan_call(call, &layout, self.base.frame_align);
         self.carry_out(&mut plan, call, &layout);
-        self.st.plan = plan;
-        self.st.layout = layout;
+        self.st.plan.put(plan);
+        self.st.layout.put(layout);
         Ok(())
     }
 
@@ -480,7 +480,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let function = self.base.function;
         let operands = function.list(data);
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, function.signature(), self.base.conv)?;
         let mut uses = PRegSet::EMPTY;
         if let Some(pointer) = self.result_pointer {
@@ -511,7 +511,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         if let Some(offset) = self.base.incoming.swift_error {
             uses.insert(self.leave_swift_error(offset));
         }
-        self.st.layout = layout;
+        self.st.layout.put(layout);
         self.put_with_sets(
             MInst::new(pseudo::RETURN, 0),
             RegSets {

@@ -31,6 +31,7 @@ use crate::features::FeatureSet;
 use crate::follow::Selected;
 use crate::halt::Halt;
 use crate::isa::Isa;
+use crate::lent::Lent;
 use crate::mfunc::{FrameNeeds, MFunc, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::parts::Parts;
@@ -82,8 +83,8 @@ pub struct SelectState {
     by_value: Vec<i32>,
     /// Parameters that nothing uses, with the registers in which they come, if there is debug information.
     unused: Vec<(Value, Reg)>,
-    layout: ArgLayout,
-    plan: CallPlan,
+    layout: Lent<ArgLayout>,
+    plan: Lent<CallPlan>,
     /// By float argument of a call that is also passed in an integer register: that register, and a virtual register
     /// with its bits.
     shadows: Vec<(Reg, Reg)>,

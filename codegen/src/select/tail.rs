@@ -25,7 +25,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         place: (Inst, &InstData),
         call: &PendingCall<'_>,
     ) -> Result<bool, CodegenError> {
-        let mut layout = std::mem::take(&mut self.st.layout);
+        let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, call.signature, call.conv)?;
         let must = must_take_place(self, place, call);
         let takes = if must {
@@ -40,7 +40,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         } else {
             Ok(false)
         };
-        self.st.layout = layout;
+        self.st.layout.put(layout);
         outcome
     }
 
@@ -52,10 +52,10 @@ impl<I: Isa> SelectCtx<'_, I> {
                 Ok(false)
             };
         }
-        let mut plan = std::mem::take(&mut self.st.plan);
+        let mut plan = self.st.plan.take();
         plan.plan_tail_call(call, layout, must, false);
         self.carry_out(&mut plan, call, layout);
-        self.st.plan = plan;
+        self.st.plan.put(plan);
         self.is_left = true;
         Ok(true)
     }
