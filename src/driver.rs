@@ -12,7 +12,7 @@
 
 use crate::diagnostics::{self, Error, Stage, has_color};
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
-use crate::{Diagnostic, Options, Report, input, manual, pipeline, refusals};
+use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
@@ -188,8 +188,15 @@ impl Driver {
         }
     }
 
-    /// The options that the arguments describe, with the tools of this driver and those of the arguments.
+    /// The options that the arguments describe, with the tools of this driver and those of the arguments. A limit on
+    /// memory holds from now on.
     pub(crate) fn options(&self, arguments: &Arguments, mut recipe: Recipe) -> Result<Options, Error> {
+        if let Some(bytes) = arguments.max_memory
+            && !memory_limit::set(bytes)
+        {
+            let message = "--max-memory: this program has another allocator than the commands of Frazil";
+            return Err(Error::new(Stage::Options, message));
+        }
         let tools = arguments.instrument.tools(&self.tools)?;
         if let Some(tools) = &tools {
             frazil_instrument::add_steps(&mut recipe, tools);

@@ -29,6 +29,7 @@ mod heap;
 pub mod input;
 pub mod llvm;
 mod manual;
+pub mod memory_limit;
 pub mod options;
 pub mod output;
 mod pipeline;

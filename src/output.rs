@@ -9,6 +9,7 @@
 //! complete output is copied. A file that may not be written is not replaced. A symbolic link leads to the file that is
 //! written, also to one that does not exist yet.
 
+use crate::memory_limit;
 use crate::options::is_standard_stream;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
@@ -153,6 +154,7 @@ fn open(path: &Path) -> io::Result<State> {
             opened.inspect_err(|error| code = error.raw_os_error())
         });
     let file = made.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
+    memory_limit::begin_file(file.path());
     let earlier = match earlier {
         Some(earlier) => take_over(earlier, file.as_file())?,
         None => None,

@@ -61,3 +61,44 @@ fn the_largest_alignment_takes_no_room_in_the_file() {
     };
     assert!(aligned(" .data ") && aligned(" .bss "), "{headers}");
 }
+
+#[test]
+fn more_memory_than_is_allowed_is_an_error_that_leaves_nothing() {
+    let folder = Folder::new("max-memory");
+    let mut text = TRIPLE.to_owned();
+    for number in 0..20_000 {
+        writeln!(
+            text,
+            "define i32 @f{number}(i32 %x) {{ %y = add i32 %x, {number}\n ret i32 %y }}"
+        )
+        .expect("strings can be written");
+    }
+    let source = folder.write("module.ll", text);
+    let bitcode = folder.path("module.bc");
+    run(Command::new("llvm-as-22").arg(source).arg("-o").arg(&bitcode));
+    let object = folder.write("module.o", "earlier");
+    for threads in ["0", "2"] {
+        let limited = |size: &str| {
+            let mut command = frazil();
+            command.args(["--threads", threads, "--max-memory", size]);
+            command.arg(&bitcode).arg("-o").arg(&object);
+            command.output().expect("it starts")
+        };
+        for size in ["256K", "1M", "1500000"] {
+            let outcome = limited(size);
+            assert_eq!(outcome.status.code(), Some(1), "{size}");
+            let message = String::from_utf8_lossy(&outcome.stderr);
+            let start = "frazil: error: compiling takes more memory than the ";
+            assert!(message.starts_with(start), "{message}");
+            assert!(message.contains(size), "{message}");
+            assert_eq!(fs::read(&object).expect("it is still there"), b"earlier");
+            assert_eq!(folder.names(), ["module.bc", "module.ll", "module.o"]);
+        }
+        let outcome = limited("1G");
+        assert!(outcome.status.success());
+        let with_limit = fs::read(&object).expect("it was written");
+        run(frazil().arg(&bitcode).arg("-o").arg(&object));
+        assert!(fs::read(&object).expect("it was written") == with_limit);
+        fs::write(&object, "earlier").expect("writable");
+    }
+}

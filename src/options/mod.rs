@@ -25,6 +25,7 @@ pub use target::{CodeModel, FramePointers, Model, TargetArguments};
 pub use words::{Personality, split_words};
 
 use crate::diagnostics::{Error, Stage};
+use crate::memory_limit;
 use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
@@ -240,6 +241,9 @@ pub struct Arguments {
     /// the processors that the process may use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=MOST_THREADS))]
     pub threads: Option<u32>,
+    /// Fail when compiling takes more memory than this, as 512M or 2G, instead of taking it
+    #[arg(long, value_name = "SIZE", value_parser = memory_limit::parse)]
+    pub max_memory: Option<u64>,
     /// Print a completion script for a shell, and end
     #[arg(long, value_name = "SHELL", value_enum)]
     pub completions: Option<Shell>,

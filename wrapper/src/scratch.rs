@@ -12,6 +12,9 @@ impl Folder {
     /// Makes a folder of a name that nothing else has.
     pub fn new() -> io::Result<Folder> {
         let folder = tempfile::Builder::new().prefix("frazil-cc-").tempdir();
+        if let Ok(folder) = &folder {
+            frazil::memory_limit::begin_file(folder.path());
+        }
         folder.map(Folder).map_err(|error| {
             let message = format!("cannot make a folder for temporary files: {error}");
             io::Error::new(error.kind(), message)

@@ -22,6 +22,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the C library's allocator and huge pages have no safe interface; 7 % of a run",
     ),
     (
+        "src/memory_limit.rs",
+        "an allocator has no safe interface, and only it sees what memory is taken",
+    ),
+    (
         "frontend-llvm/tests/native_reader/constants.rs",
         "LLVM's C interface to constants, which has no safe form",
     ),
