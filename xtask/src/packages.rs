@@ -57,6 +57,11 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("aarch64-linux-gnu-g++"), &["g++-aarch64-linux-gnu"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
+    // What keeps or distributes the work of `frazil-cc`.
+    tests(Sign::Program("ccache"), &["ccache"]),
+    tests(Sign::Program("sccache"), &["sccache"]),
+    tests(Sign::File("/usr/bin/distccd"), &["distcc"]),
+    tests(Sign::Program("icecc"), &["icecc"]),
     suites(Sign::Program("gdb-multiarch"), &["gdb-multiarch"]),
     suites(Sign::Program("mold"), &["mold"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
