@@ -32,7 +32,7 @@ const RECIPES: [&str; 2] = ["Om1", "O2"];
 const RUN_RECIPE: &str = "O2";
 
 /// Where the committed counts are: a line with what is done and its count each.
-const COUNTS: &str = "benches/instructions.txt";
+pub const COUNTS: &str = "benches/instructions.txt";
 
 /// How many more instructions than committed are too many: 2 %.
 const MARGIN: f64 = 0.02;

@@ -8,6 +8,7 @@ mod clean_ups;
 mod compile_time;
 mod executed;
 mod figure;
+mod history;
 mod instructions;
 mod instrumenting;
 mod kernels;
@@ -39,8 +40,9 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --overheads [--rivals] [--tool NAME]... [--way NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
-/// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]` and
-/// `cargo xtask bench --instructions [--bless]`, with the options of [`Compiler::from_arguments`].
+/// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]`,
+/// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
+/// [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
     if arguments.contains("--instructions") {
@@ -49,6 +51,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
+    }
+    if arguments.contains("--history") {
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return history::show();
     }
     // Each question takes its word out of the arguments.
     let (figure, measures) = (arguments.contains("--figure"), arguments.contains("--measure"));

@@ -1,9 +1,9 @@
 //! `cargo xtask bench --scaling`: do time and memory grow with the input, and no faster?
 //!
-//! Functions of six shapes and of 10,000 to 1,000,000 instructions are compiled. A cliff is a growth of CPU time or of
-//! peak memory by more than [`LIMIT`] for ten times the size; a little more than ten is what caches cost. The figures
-//! are those of the whole process. The smallest function of each shape is also run, and must return what it returns
-//! when llc compiles it.
+//! Functions of several shapes and of 10,000 to 1,000,000 instructions are compiled. A cliff is a growth of CPU time
+//! or of peak memory by more than [`LIMIT`] for ten times the size; a little more than ten is what caches cost. The
+//! figures are those of the whole process. The smallest function of each shape is also run, and must return what it
+//! returns when llc compiles it.
 //!
 //! The quick check counts executed instructions in place of time, so that nothing else which the machine does decides
 //! whether it passes.
@@ -260,6 +260,7 @@ fn check_result(frazil: &Compiler, input: &Path, dir: &Path) -> Result<()> {
         format!(
             "#include <stdio.h>\n\
              long f(long *memory, long n);\n\
+             long g(long a, long b) {{ return a * 3 + b; }}\n\
              int main(void) {{\n\
                  static long memory[{MEMORY_WORDS}];\n\
                  unsigned long sum = 0;\n\
@@ -276,6 +277,7 @@ fn check_result(frazil: &Compiler, input: &Path, dir: &Path) -> Result<()> {
         process::checked(&mut compiler.command(input, &object)?)?;
         process::checked(
             Command::new(workspace::CC)
+                .arg("-no-pie")
                 .arg(&main)
                 .arg(&object)
                 .arg("-o")

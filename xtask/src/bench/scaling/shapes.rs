@@ -1,7 +1,8 @@
 //! Functions of any size, as LLVM text: the shapes that compilers are slow for when something in them grows faster than
 //! its input.
 //!
-//! Every shape is a function `i64 @f(ptr %p, i64 %n)`. `%p` points to [`MEMORY_WORDS`] integers. Loops run `%n` times,
+//! Every shape is a function `i64 @f(ptr %p, i64 %n)`. `%p` points to [`MEMORY_WORDS`] integers; `i64 @g(i64, i64)` may
+//! be called. Loops run `%n` times,
 //! and so do the loops in them, so that only 1 is a sensible number for nests. The same shape and size always give the
 //! same text. It is written as it is made: a million instructions are 40 MB, and what this program keeps in memory is
 //! counted for those that it starts.
@@ -23,7 +24,7 @@ pub struct Shape {
     write: fn(&mut Body<'_>, usize) -> Result<()>,
 }
 
-pub const SHAPES: [Shape; 6] = [
+pub const SHAPES: [Shape; 11] = [
     Shape {
         name: "straight-line",
         summary: "one block",
@@ -54,13 +55,45 @@ pub const SHAPES: [Shape; 6] = [
         summary: "values that are all computed before any is used",
         write: many_live,
     },
+    Shape {
+        name: "switch-loop",
+        summary: "a switch in a loop, whose cases change some of 20 variables",
+        write: switch_loop,
+    },
+    Shape {
+        name: "many-calls",
+        summary: "calls, each of which is given what the one before it has returned",
+        write: many_calls,
+    },
+    Shape {
+        name: "landing-pads",
+        summary: "calls that may throw, each with a landing pad of its own",
+        write: landing_pads,
+    },
+    Shape {
+        name: "stack-slots",
+        summary: "variables in memory that stay there",
+        write: stack_slots,
+    },
+    Shape {
+        name: "many-functions",
+        summary: "a module of functions of six instructions",
+        write: many_functions,
+    },
 ];
 
 impl Shape {
     /// Writes a module with a function of about `size` instructions.
     pub fn write(&self, size: usize, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "target triple = \"x86_64-pc-linux-gnu\"\n")?;
-        writeln!(out, "define i64 @f(ptr %p, i64 %n) {{\nentry:")?;
+        writeln!(
+            out,
+            "declare i64 @g(i64, i64)\ndeclare i32 @__gcc_personality_v0(...)\n"
+        )?;
+        writeln!(
+            out,
+            "define i64 @f(ptr %p, i64 %n) personality ptr @__gcc_personality_v0 {{\nentry:"
+        )?;
         let mut body = Body {
             out,
             random: Random::new(1),
@@ -377,6 +410,98 @@ fn many_live(body: &mut Body<'_>, size: usize) -> Result<()> {
         sum = body.define(&format!("add i64 {sum}, %kept{index}"))?;
     }
     body.effect(&format!("ret i64 {sum}"))
+}
+
+fn switch_loop(body: &mut Body<'_>, size: usize) -> Result<()> {
+    const VARIABLES: usize = 20;
+    let cases = size.saturating_sub(3 * VARIABLES) / 5;
+    for index in 0..VARIABLES {
+        body.define_as(&format!("variable{index}"), "alloca i64")?;
+        body.effect(&format!("store i64 {index}, ptr %variable{index}"))?;
+    }
+    body.jump("head")?;
+    body.block("head")?;
+    body.phi_as("counter", &[("0", "entry"), ("%next", "latch")])?;
+    let selector = body.load()?;
+    body.effect(&format!("switch i64 {selector}, label %latch ["))?;
+    for case in 0..cases {
+        writeln!(body.out, "    i64 {case}, label %c{case}")?;
+    }
+    writeln!(body.out, "  ]")?;
+    for case in 0..cases {
+        body.block(&format!("c{case}"))?;
+        let [left, right, to] = [0; 3].map(|_| body.random.below(VARIABLES));
+        let left = body.define(&format!("load i64, ptr %variable{left}"))?;
+        let right = body.define(&format!("load i64, ptr %variable{right}"))?;
+        let result = body.operation(&left, &right)?;
+        body.effect(&format!("store i64 {result}, ptr %variable{to}"))?;
+        body.jump("latch")?;
+    }
+    body.block("latch")?;
+    body.define_as("next", "add i64 %counter, 1")?;
+    body.branch("%next", "%n", "head", "out")?;
+    body.block("out")?;
+    let mut sum = "%n".to_owned();
+    for index in 0..VARIABLES {
+        let value = body.define(&format!("load i64, ptr %variable{index}"))?;
+        sum = body.define(&format!("xor i64 {sum}, {value}"))?;
+    }
+    body.effect(&format!("ret i64 {sum}"))
+}
+
+fn many_calls(body: &mut Body<'_>, size: usize) -> Result<()> {
+    let mut result = body.load()?;
+    while body.instructions + 2 < size {
+        result = body.define(&format!("call i64 @g(i64 {result}, i64 %n)"))?;
+    }
+    body.effect(&format!("ret i64 {result}"))
+}
+
+fn landing_pads(body: &mut Body<'_>, size: usize) -> Result<()> {
+    let mut result = body.load()?;
+    let mut number = 0;
+    while body.instructions + 4 < size {
+        number += 1;
+        let (next, pad) = (format!("next{number}"), format!("pad{number}"));
+        let call = format!("invoke i64 @g(i64 {result}, i64 %n) to label %{next} unwind label %{pad}");
+        let called = body.define(&call)?;
+        body.block(&pad)?;
+        let caught = body.define("landingpad { ptr, i32 } cleanup")?;
+        body.store(&result)?;
+        body.effect(&format!("resume {{ ptr, i32 }} {caught}"))?;
+        body.block(&next)?;
+        result = called;
+    }
+    body.effect(&format!("ret i64 {result}"))
+}
+
+fn stack_slots(body: &mut Body<'_>, size: usize) -> Result<()> {
+    let count = size / 4;
+    for index in 0..count {
+        body.define_as(&format!("slot{index}"), "alloca i64")?;
+    }
+    let mut sum = "%n".to_owned();
+    for index in 0..count {
+        body.effect(&format!("store volatile i64 {sum}, ptr %slot{index}"))?;
+        let other = body.random.below(index + 1);
+        let value = body.define(&format!("load volatile i64, ptr %slot{other}"))?;
+        sum = body.define(&format!("add i64 {value}, {index}"))?;
+    }
+    body.effect(&format!("ret i64 {sum}"))
+}
+
+fn many_functions(body: &mut Body<'_>, size: usize) -> Result<()> {
+    const EACH: usize = 6;
+    let first = body.define("call i64 @f0(ptr %p, i64 %n)")?;
+    body.effect(&format!("ret i64 {first}"))?;
+    for number in 0..size / EACH {
+        writeln!(body.out, "}}\n\ndefine i64 @f{number}(ptr %p, i64 %n) {{")?;
+        let loaded = body.load()?;
+        let result = body.operation(&loaded, "%n")?;
+        body.store(&result)?;
+        body.effect(&format!("ret i64 {result}"))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
