@@ -17,6 +17,7 @@ mod crosstest;
 mod debug_programs;
 mod debug_sections;
 mod debugger;
+mod dist;
 mod large;
 mod llvm_tests;
 mod long_test;
@@ -87,6 +88,7 @@ cargo xtask <command>
                                         --measure, make the data anew
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
                                         committed counts
+  bench --history                       how those counts have changed from commit to commit, with a plot
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker
   assembly [--minutes N] [FILTER]       assembly text assembles to the object, on the corpus and committed modules
@@ -99,6 +101,7 @@ cargo xtask <command>
                                         with --random, of as many programs of csmith, too; with --lldb, of lldb
   symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
                                         functions and lines as with llc
+  dist [FILTER]                         build the commands for release by profiles of what they execute for the corpus
   large [--megabytes N]                 200 MB of code in functions of 4 MB are linked, and run
   linkers [--minutes N] [FILTER]        llvm-readelf reads objects of the corpus, and GNU ld, ld.lld and mold link them to
                                         static and position-independent executables and shared libraries, which run
@@ -168,6 +171,7 @@ fn run() -> anyhow::Result<bool> {
         Some("corpus") if arguments.contains("--wide") => crosstest::wide::make(&corpus::filter(arguments)?),
         Some("corpus") => corpus::command(arguments),
         Some("crosstest") => crosstest::command(arguments),
+        Some("dist") => dist::command(arguments),
         Some("debug-sections") => debug_sections::command(arguments),
         Some("debugger") => debugger::command(arguments),
         Some("symbolizers") => symbolizers::command(arguments),

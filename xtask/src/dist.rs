@@ -1,0 +1,100 @@
+//! `cargo xtask dist`: the commands as they are handed out, which know from profiles of themselves what is executed
+//! often.
+//!
+//! A release build counts what it executes while it compiles the programs of the corpus by the recipes that people
+//! choose most; a second build is made by these counts. rustc then lays out code that runs together side by side,
+//! inlines where calls are made, and makes small code of what is hardly ever executed. The programs come out in
+//! `dist` below the target folder.
+//!
+//! The profile is of this machine's rustc and of these sources, and is made anew each time: one of other sources would
+//! do no harm, but less and less good.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use pico_args::Arguments;
+
+use crate::corpus::{self, Level, Module};
+use crate::{process, workspace};
+
+/// What is handed out.
+const PROGRAMS: [&str; 3] = ["frazil", "frazil-cc", "frazil-link"];
+
+/// Where their sources are; the first one has the compiler that is counted.
+const PACKAGES: [&str; 2] = ["frazil", "frazil-cc"];
+
+/// The recipes that are counted, the fast one twice: it is the default of everyday builds.
+const RECIPES: [&str; 4] = ["Om1", "Om1", "O1", "O2"];
+
+/// What merges counts; the version must be that of rustc's LLVM, or a later one.
+const LLVM_PROFDATA: &str = "llvm-profdata-22";
+
+/// `cargo xtask dist [FILTER]`, where the filter chooses the programs that are compiled for the counts.
+pub fn command(arguments: Arguments) -> Result<bool> {
+    let filter = corpus::filter(arguments)?;
+    let modules = corpus::modules_to_compile(&[Level::O0, Level::O2], &filter)?;
+    ensure!(!modules.is_empty(), "no module's name contains `{filter}`");
+    let folder = workspace::target_dir().join("dist");
+    let counts = folder.join("counts");
+    if counts.exists() {
+        fs::remove_dir_all(&counts)?;
+    }
+    let target = host()?;
+    let counting = build(
+        &folder.join("counting"),
+        &target,
+        &format!("-Cprofile-generate={}", counts.display()),
+        &PACKAGES[..1],
+    )?;
+    count(&counting.join(PROGRAMS[0]), &modules, &folder)?;
+    let profile = folder.join("profile");
+    let mut merge = workspace::llvm_tool(LLVM_PROFDATA)?;
+    process::checked(merge.arg("merge").arg("-o").arg(&profile).arg(&counts))?;
+    let made = build(
+        &folder.join("profiled"),
+        &target,
+        &format!("-Cprofile-use={}", profile.display()),
+        &PACKAGES,
+    )?;
+    for program in PROGRAMS {
+        fs::copy(made.join(program), folder.join(program)).with_context(|| program.to_owned())?;
+        println!("{}", folder.join(program).display());
+    }
+    Ok(true)
+}
+
+/// The machine's name as rustc has it. Named, it keeps the flags from build scripts, whose counts nobody wants.
+fn host() -> Result<String> {
+    let said = process::checked(Command::new(workspace::RUSTC).arg("-vV"))?.stdout;
+    let said = String::from_utf8(said)?;
+    let line = said.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("rustc -vV says no host")?.to_owned())
+}
+
+/// Builds packages for release with a flag for rustc; the folder of the programs.
+fn build(folder: &Path, target: &str, flag: &str, packages: &[&str]) -> Result<PathBuf> {
+    let mut cargo = workspace::cargo();
+    cargo
+        .args(["build", "--release", "--target", target, "--target-dir"])
+        .arg(folder);
+    cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+    cargo.env("RUSTFLAGS", flag).env_remove("CARGO_ENCODED_RUSTFLAGS");
+    let status = cargo.status().context("cargo cannot be started")?;
+    ensure!(status.success(), "{cargo:?} failed");
+    Ok(folder.join(target).join("release"))
+}
+
+/// Compiles modules by a program that counts.
+fn count(frazil: &Path, modules: &[Module], folder: &Path) -> Result<()> {
+    let object = folder.join("counted.o");
+    for module in modules {
+        for recipe in RECIPES {
+            let mut command = Command::new(frazil);
+            command.args(["--recipe", recipe, "--threads", "0", "-o"]).arg(&object);
+            process::checked(command.arg(&module.bitcode))?;
+        }
+    }
+    Ok(())
+}
