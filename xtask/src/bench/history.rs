@@ -72,7 +72,9 @@ fn git(arguments: &[&str]) -> Result<String> {
 /// What is done, and its count, of each line.
 fn parse(text: &str) -> Result<BTreeMap<String, u64>> {
     let row = |line: &str| {
-        let (what, count) = line.rsplit_once(": ").with_context(|| format!("{COUNTS}: {line}"))?;
+        // The first ones had no colon.
+        let (what, count) = line.rsplit_once(' ').with_context(|| format!("{COUNTS}: {line}"))?;
+        let what = what.strip_suffix(':').unwrap_or(what);
         Ok((
             what.to_owned(),
             count.trim().parse().with_context(|| format!("{COUNTS}: {line}"))?,
@@ -109,7 +111,9 @@ mod tests {
 
     #[test]
     fn lines_of_counts_are_read() {
-        let counts = parse("O2 compiles a: b.bc: 12\nO2 code of c runs: 7\n").expect("they are lines of counts");
+        let counts =
+            parse("O2 compiles a: b.bc: 12\nO2 code of c runs: 7\na.bc 5\n").expect("they are lines of counts");
+        assert_eq!(counts["a.bc"], 5);
         assert_eq!(counts["O2 compiles a: b.bc"], 12);
         assert_eq!(counts["O2 code of c runs"], 7);
         assert!(parse("no count\n").is_err());
