@@ -329,6 +329,35 @@ fn early_hooks_stay_where_their_loads_are_deleted_unless_they_follow_them() {
 }
 
 #[test]
+fn hooks_of_a_variable_that_leaves_memory_go_with_its_loads_and_stores() {
+    // The second load becomes a conversion, which stands in its place.
+    let program = "\
+func @f(i32) -> f32 {
+  v1 = slot 4 align 4
+b0:
+  store align 4 i32 v0, v1
+  v2 = load align 4 i32 v1
+  v3 = add i32 v2, 1
+  store align 4 i32 v3, v1
+  v4 = load align 4 f32 v1
+  return v4
+}
+";
+    let none = Options {
+        regions: false,
+        ..Options::default()
+    };
+    for kind in ["load", "store"] {
+        let tool = |more: &str| format!("when = \"early\"\n{}{more}", insert(kind, 1));
+        let expanded = |more: &str| expanded_after(&["mem2reg"], &tool(more), program, none.clone()).0;
+        let (stays, goes) = (expanded(""), expanded("follows = true\n"));
+        assert!(!stays.contains("slot"), "{stays}");
+        assert!(stays.contains(", 2\n") && updates(&stays) == 1, "{stays}");
+        assert_eq!(updates(&goes), 0, "{goes}");
+    }
+}
+
+#[test]
 fn a_hook_stays_where_its_load_is_moved_away() {
     let program = "\
 data @x align 4 size 4

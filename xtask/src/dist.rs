@@ -25,7 +25,7 @@ const PROGRAMS: [&str; 3] = ["frazil", "frazil-cc", "frazil-link"];
 /// Where their sources are; the first one has the compiler that is counted.
 const PACKAGES: [&str; 2] = ["frazil", "frazil-cc"];
 
-/// The recipes that are counted, the fast one twice: it is the default of everyday builds.
+/// The recipes that are counted, the fast one twice: it executes least, so that its counts would weigh least.
 const RECIPES: [&str; 4] = ["Om1", "Om1", "O1", "O2"];
 
 /// What merges counts; the version must be that of rustc's LLVM, or a later one.

@@ -122,9 +122,9 @@ pub fn processors() -> &'static [&'static str] {
 
 /// Whether this processor has all of AVX-512 that is tried: newer ones do.
 pub fn has_wide_vectors() -> bool {
-    let own = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let has = |feature: &str| own.split_ascii_whitespace().any(|word| word == feature);
-    ["gfni", "avx512f", "avx512_vbmi2", "avx512_bf16"].into_iter().all(has)
+    ["gfni", "avx512f", "avx512vbmi2", "avx512bf16"]
+        .into_iter()
+        .all(machines::host_has)
 }
 
 /// The command that runs a program.

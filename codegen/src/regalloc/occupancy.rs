@@ -251,3 +251,103 @@ impl Occupancy {
         self.find_nearest(reg);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reg::RegClass;
+    use crate::regalloc::intervals::{Bundle, NO_PLACE};
+    use frazil_test_support::Random;
+
+    /// Ranges that do not meet, from a position on.
+    fn ranges(random: &mut Random, start: u32, most: usize) -> Vec<(u32, u32)> {
+        let mut pos = start;
+        let mut made = Vec::new();
+        for _ in 0..1 + random.below(most) {
+            pos += random.below(4) as u32;
+            let end = pos + 1 + random.below(5) as u32;
+            made.push((pos, end));
+            pos = end;
+        }
+        made
+    }
+
+    /// A bundle with spans, and a part of it.
+    fn part_of(spans: Vec<(u32, u32)>, from: u32, to: u32) -> (Intervals, Part) {
+        let mut bundle = Bundle::new(RegClass::Int);
+        bundle.spans = (0, spans.len() as u32);
+        let part = Part {
+            bundle: 0,
+            from,
+            to,
+            span: spans.partition_point(|span| span.1 <= from) as u32,
+            occs: (0, 0),
+            next: NONE,
+            place: NO_PLACE,
+        };
+        let intervals = Intervals {
+            bundles: vec![bundle],
+            spans,
+            ..Intervals::default()
+        };
+        (intervals, part)
+    }
+
+    fn occupied(entries: &[(u32, u32)], owner: impl Fn(usize) -> u32) -> Occupancy {
+        let owned = entries.iter().enumerate().rev();
+        let list = owned
+            .map(|(index, &(from, to))| Entry {
+                from,
+                to,
+                part: owner(index),
+            })
+            .collect();
+        let mut occupancy = Occupancy {
+            lists: vec![list],
+            ..Occupancy::default()
+        };
+        occupancy.find_nearest(0);
+        occupancy
+    }
+
+    #[test]
+    fn the_first_conflict_is_that_of_all_pairs() {
+        let mut random = Random::new(1);
+        for _ in 0..20_000 {
+            let spans = ranges(&mut random, 10, 30);
+            let first = spans[random.below(spans.len())].0;
+            let last = spans[spans.len() - 1].1;
+            let to = first + 1 + random.below((last - first) as usize) as u32;
+            let (intervals, part) = part_of(spans, first, to);
+            let begin = random.below(60) as u32;
+            let entries = ranges(&mut random, begin, 30);
+            let occupancy = occupied(&entries, |index| index as u32 % 5);
+            for ignored in [NO_PART, 0, 3] {
+                let pairs = intervals.spans_of_part(&part).flat_map(|(from, to)| {
+                    let others = entries
+                        .iter()
+                        .enumerate()
+                        .filter(move |(index, _)| *index as u32 % 5 != ignored);
+                    others
+                        .filter(move |(_, entry)| entry.0 < to && from < entry.1)
+                        .map(move |(index, entry)| (entry.0.max(from), index as u32 % 5))
+                });
+                let found = occupancy.first_conflict(&intervals, &part, 0, ignored);
+                assert_eq!(found.map(|conflict| (conflict.pos, conflict.part)), pairs.min());
+            }
+        }
+    }
+
+    #[test]
+    fn those_that_take_turns_too_often_are_free_up_to_a_position() {
+        let count = 10 * MOST_LOOKS as u32;
+        let turns = |offset: u32| (0..count).map(move |turn| (4 * turn + offset, 4 * turn + offset + 2));
+        let (intervals, part) = part_of(turns(0).collect(), 0, 4 * count);
+        let occupancy = occupied(&turns(2).collect::<Vec<_>>(), |_| 7);
+        let conflict = occupancy
+            .first_conflict(&intervals, &part, 0, NO_PART)
+            .expect("it is given up");
+        assert_eq!(conflict.part, FIXED);
+        assert_eq!(conflict.pos, 4 * MOST_LOOKS as u32);
+    }
+}

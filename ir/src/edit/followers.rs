@@ -34,7 +34,7 @@ pub(super) fn is_followed(op: Opcode) -> bool {
 }
 
 /// The hooks that follow a load or store, by position; none of another instruction.
-fn followers(f: &Function, access: Inst) -> impl Iterator<Item = usize> + use<> {
+fn followers(f: &Function, access: Inst) -> Vec<usize> {
     let mut found = Vec::new();
     let at = access.index();
     if is_followed(f.insts[at].op) {
@@ -43,7 +43,7 @@ fn followers(f: &Function, access: Inst) -> impl Iterator<Item = usize> + use<> 
         let after = (at + 1..f.insts.len()).take(MOST_STEPS);
         collect(f, after, CallFlags::FOLLOWS_PREVIOUS, &mut found);
     }
-    found.into_iter()
+    found
 }
 
 /// Finds hooks with a flag up to the next instruction with an effect, or of another block.

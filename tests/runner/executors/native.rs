@@ -9,7 +9,7 @@ use super::{Answer, Executor, Program};
 use frazil::RelocationModel;
 use frazil_ir::Module;
 use frazil_test_support::Folder;
-use frazil_test_support::machines::{self, HOST, Machine};
+use frazil_test_support::machines::{self, HOST, Machine, host_has};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
@@ -105,21 +105,13 @@ pub fn left_out() -> BTreeMap<String, usize> {
 /// A feature that functions of a module are compiled for and that this processor does not have. Looked for are those
 /// of vectors of 512 bits: no emulator has them, and all others are in every processor that tests run on.
 pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
-    static OWN: OnceLock<String> = OnceLock::new();
     if !machine.emulator.is_empty() {
         return None;
     }
-    // The system writes some of them with an underscore.
-    let own = OWN.get_or_init(|| {
-        std::fs::read_to_string("/proc/cpuinfo")
-            .unwrap_or_default()
-            .replace('_', "")
-    });
-    let has = |feature: &str| own.split_ascii_whitespace().any(|word| word == feature);
     module.functions.values().find_map(|head| {
         let named = module.strings.display(head.target_features);
         let wanted = named.split(',').filter_map(|feature| feature.strip_prefix('+'));
-        let mut missing = wanted.filter(|feature| feature.starts_with("avx512") && !has(feature));
+        let mut missing = wanted.filter(|feature| feature.starts_with("avx512") && !host_has(feature));
         missing.next().map(str::to_owned)
     })
 }

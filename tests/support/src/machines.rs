@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// A machine, with the tools for its programs.
 #[derive(Debug)]
@@ -52,6 +53,20 @@ impl Machine {
             self.data_layout, self.triple
         )
     }
+}
+
+/// Whether the processor that the tests run on has a feature, by the name that LLVM has for it and the system, too, but
+/// for underscores.
+pub fn host_has(feature: &str) -> bool {
+    static OWN: OnceLock<String> = OnceLock::new();
+    let read = || {
+        std::fs::read_to_string("/proc/cpuinfo")
+            .unwrap_or_default()
+            .replace('_', "")
+    };
+    OWN.get_or_init(read)
+        .split_ascii_whitespace()
+        .any(|word| word == feature)
 }
 
 /// The machine that the tests run on.

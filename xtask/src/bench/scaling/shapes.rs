@@ -2,10 +2,9 @@
 //! its input.
 //!
 //! Every shape is a function `i64 @f(ptr %p, i64 %n)`. `%p` points to [`MEMORY_WORDS`] integers; `i64 @g(i64, i64)` may
-//! be called. Loops run `%n` times,
-//! and so do the loops in them, so that only 1 is a sensible number for nests. The same shape and size always give the
-//! same text. It is written as it is made: a million instructions are 40 MB, and what this program keeps in memory is
-//! counted for those that it starts.
+//! be called. Loops run `%n` times, and so do the loops in them, so that only 1 is a sensible number for nests. The
+//! same shape and size always give the same text. It is written as it is made: a million instructions are 40 MB, and
+//! what this program keeps in memory is counted for those that it starts.
 
 use std::io::{Result, Write};
 
