@@ -58,6 +58,28 @@ const LINE_TABLES: [&str; 2] = [".debug_line", ".debug_line_str"];
 /// How many differences of an object are shown.
 const SHOWN: usize = 5;
 
+/// A module that is assembled.
+enum Input {
+    Committed(PathBuf),
+    Program(corpus::Module),
+}
+
+impl Input {
+    fn name(&self) -> String {
+        match self {
+            Input::Committed(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            Input::Program(module) => module.name(),
+        }
+    }
+
+    fn bitcode(&self) -> Result<&Path> {
+        match self {
+            Input::Committed(path) => Ok(path),
+            Input::Program(module) => module.bitcode(),
+        }
+    }
+}
+
 /// How a case ended.
 enum Verdict {
     Same,
@@ -81,26 +103,19 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
 
     let total = modules.len() * compilers.len() * LAYOUTS.len();
-    let order = share.order(total);
-    let (next, refused, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(0));
+    let (refused, wrong) = (AtomicUsize::new(0), Mutex::new(0));
     share.begin();
-    parallel::repeat(|| {
-        if !share.has_time() {
-            return Ok(false);
-        }
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        let Some(&number) = order.get(place) else {
-            return Ok(false);
-        };
-        let (number, layout) = (number / LAYOUTS.len(), &LAYOUTS[number % LAYOUTS.len()]);
+    let made = parallel::share(&share, total, |place| {
+        let (number, layout) = (place / LAYOUTS.len(), &LAYOUTS[place % LAYOUTS.len()]);
         let (module, compiler) = (&modules[number / compilers.len()], &compilers[number % compilers.len()]);
         let name = format!(
             "{} {} {}",
-            name(module),
+            module.name(),
             compiler.recipe().unwrap_or_default(),
             layout.0
         );
-        match test(module, compiler, layout.1, &dir.join(place.to_string())).with_context(|| name.clone())? {
+        let stem = dir.join(place.to_string());
+        match test(module.bitcode()?, compiler, layout.1, &stem).with_context(|| name.clone())? {
             Verdict::Same => {}
             Verdict::Refused => {
                 refused.fetch_add(1, Ordering::Relaxed);
@@ -110,10 +125,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
                 println!("{name}:\n  {}", lines.join("\n  "));
             }
         }
-        Ok(true)
+        Ok(())
     })?;
-    let (made, refused, wrong) = (
-        next.into_inner().min(total),
+    let (refused, wrong) = (
         refused.into_inner(),
         wrong.into_inner().expect("no thread panics while it reports"),
     );
@@ -126,28 +140,26 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
 }
 
 /// The bitcode of the corpus and all committed modules whose name contains `filter`.
-fn modules(filter: &str) -> Result<Vec<PathBuf>> {
-    let mut modules = Vec::new();
+fn modules(filter: &str) -> Result<Vec<Input>> {
+    let mut committed = Vec::new();
     for folder in COMMITTED {
         let folder = workspace::root().join(folder);
         for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "bc") && name(&path).contains(filter) {
-                modules.push(path);
+            if path.extension().is_some_and(|extension| extension == "bc") {
+                committed.push(path);
             }
         }
     }
-    modules.sort();
+    committed.sort();
+    let mut modules: Vec<Input> = committed.into_iter().map(Input::Committed).collect();
+    modules.retain(|module| module.name().contains(filter));
     match corpus::modules_at(&Level::EACH, filter) {
-        Ok(programs) => modules.extend(programs.into_iter().map(|module| module.bitcode)),
+        Ok(programs) => modules.extend(programs.into_iter().map(Input::Program)),
         Err(error) if modules.is_empty() => return Err(error),
         Err(_) => {}
     }
     Ok(modules)
-}
-
-fn name(module: &Path) -> String {
-    module.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Compares object and text; files begin with `stem`.

@@ -84,7 +84,7 @@ fn browser() -> Result<PathBuf> {
 fn compare(frazil: &Path, folder: &Path) -> Result<(String, Value)> {
     let modules = corpus::modules(MODULE)?;
     let module = modules.first().context("the module is not in the corpus")?;
-    let corpus = module.bitcode.parent().context("a folder")?;
+    let corpus = module.bitcode()?.parent().context("a folder")?;
     let path = folder.join("page.html");
     let mut compare = Command::new(frazil);
     compare

@@ -93,7 +93,7 @@ fn count(frazil: &Path, modules: &[Module], folder: &Path) -> Result<()> {
         for recipe in RECIPES {
             let mut command = Command::new(frazil);
             command.args(["--recipe", recipe, "--threads", "0", "-o"]).arg(&object);
-            process::checked(command.arg(&module.bitcode))?;
+            process::checked(command.arg(module.bitcode()?))?;
         }
     }
     Ok(())

@@ -75,7 +75,7 @@ fn recipe(compiler: &Compiler) -> &str {
 fn validate(module: &Module, compiler: &Compiler) -> Result<Option<Counts>> {
     let output = workspace::target_dir().join("machine-passes.o");
     let compiler = compiler.with_option("--check-machine").with_option("--stats");
-    let mut command = compiler.command(&module.bitcode, &output)?;
+    let mut command = compiler.command(module.bitcode()?, &output)?;
     let outcome = process::run(&mut command, TIME_LIMIT)?;
     let text = String::from_utf8_lossy(&outcome.stderr);
     for line in text

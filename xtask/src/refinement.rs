@@ -28,10 +28,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let show_open = arguments.contains("--unproved");
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     ensure!(!modules.is_empty(), "no module of the corpus has such a name");
-    let paths: Vec<String> = modules
-        .iter()
-        .map(|module| module.bitcode.display().to_string())
-        .collect();
+    let paths = corpus::paths(&modules)?;
     let limit = share.limit().unwrap_or(CLOCK_LIMIT).as_secs() / TIMED_TESTS;
     let mut command = long_test("frazil-refinement", "suite");
     command

@@ -19,10 +19,7 @@ const CLOCK_LIMIT: Duration = Duration::from_secs(3600);
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
-    let paths: Vec<String> = modules
-        .iter()
-        .map(|module| module.bitcode.display().to_string())
-        .collect();
+    let paths = corpus::paths(&modules)?;
     let mut command = long_test("frazil-allocators", "yardstick");
     command.env("FRAZIL_YARDSTICK", paths.join("\n"));
     long_test::run(&mut command, CLOCK_LIMIT)

@@ -111,8 +111,8 @@ fn whole_processes(count: u64, share: &Share, frazil: &Compiler, filter: &str) -
     let mut contents = Vec::new();
     let mut peaks = Vec::new();
     for module in &modules {
-        contents.push(frazil_robustness::Module::new(fs::read(&module.bitcode)?));
-        peaks.push(process::run_measured(&frazil.command(&module.bitcode, &output)?, CLOCK_LIMIT)?.peak_bytes);
+        contents.push(frazil_robustness::Module::new(fs::read(module.bitcode()?)?));
+        peaks.push(process::run_measured(&frazil.command(module.bitcode()?, &output)?, CLOCK_LIMIT)?.peak_bytes);
     }
     let seed = share.seed();
     let (mut made, mut failed) = (0, 0);

@@ -170,7 +170,7 @@ fn make(tool: &str, module: &Module, compiler: &Compiler, tools: &mut Tools, bef
 fn explain(tool: &str, module: &Module, compiler: &Compiler, tools: &Tools, dir: &Path) -> Result<String> {
     let option = format!("--instrument={}", tools.file(tool).display());
     let explaining = compiler.with_option(&option).with_option("--explain-instrument");
-    let outcome = process::checked(&mut explaining.command(&module.bitcode, &dir.join("explained.o"))?)?;
+    let outcome = process::checked(&mut explaining.command(module.bitcode()?, &dir.join("explained.o"))?)?;
     Ok(String::from_utf8_lossy(&outcome.stderr).into_owned())
 }
 

@@ -135,13 +135,13 @@ fn measure_module(module: &Module, frazil: &Compiler, pairs: usize) -> Result<Ra
     println!(
         "{:<10} {:>12} {:>10.2} {:>9.2} {:>8.2} {:>9.1} {:>8.2} {:>9.1} {read:>8.1} /{compile:>6.1} /{write:>6.1} {:>9.1} / {:>7.1} {:>9.1} / {:>7.1} {:>6.3}",
         module.name(),
-        module.instructions,
+        module.instructions()?,
         seconds * 1e3,
         median_of(&theirs, |sample| sample.cpu_seconds) * 1e3,
         ratios.faster[0],
         optimized.cpu_seconds * 1e3,
         ratios.faster[1],
-        seconds * 1e9 / module.instructions as f64,
+        seconds * 1e9 / module.instructions()? as f64,
         median_of(&ours, |sample| sample.peak_bytes) / 1e6,
         median_of(&theirs, |sample| sample.peak_bytes) / 1e6,
         text_bytes / 1e3,
@@ -157,7 +157,7 @@ fn median_of(samples: &[Sample], of: fn(&Sample) -> f64) -> f64 {
 
 /// Compiles once.
 pub fn compile(module: &Module, compiler: &Compiler, output: &Path) -> Result<Sample> {
-    let outcome = process::run_measured(&compiler.command(&module.bitcode, output)?, process::TIME_LIMIT)?;
+    let outcome = process::run_measured(&compiler.command(module.bitcode()?, output)?, process::TIME_LIMIT)?;
     ensure!(
         outcome.success(),
         "{compiler}: {}: {}",

@@ -153,7 +153,7 @@ impl Counter {
         fs::create_dir_all(&dir)?;
         let object = dir.join(format!("{}.o", compiler.name()));
         let program = dir.join(compiler.name());
-        let compiled = compiler.run(&mut compiler.command(&module.bitcode, &object)?)?;
+        let compiled = compiler.run(&mut compiler.command(module.bitcode()?, &object)?)?;
         ensure!(compiled.success(), "{compiler}: {}", compiled.first_error_line());
         let host_part = crosstest::compile_host_part(module, &dir)?;
         let [begin, end] = &self.marks;

@@ -98,14 +98,14 @@ fn modules(tool: &str, filter: &str) -> Result<Vec<Module>> {
 
 fn costs(module: &Module, frazil: &Compiler) -> Result<Costs> {
     let folder = folder()?;
-    let executed = count_of(&frazil.command(&module.bitcode, &folder.join("counted.o"))?)? as f64;
+    let executed = count_of(&frazil.command(module.bitcode()?, &folder.join("counted.o"))?)? as f64;
     let text = folder.join("counted.fzl");
-    process::checked(&mut frazil.with_option("--emit=ir").command(&module.bitcode, &text)?)?;
+    process::checked(&mut frazil.with_option("--emit=ir").command(module.bitcode()?, &text)?)?;
     let instructions = instructions_in(&text)? as f64;
     ensure!(instructions > 0.0, "{}: no instructions", module.name());
     let mut told = frazil
         .with_option("--stats")
-        .command(&module.bitcode, &folder.join("counted.o"))?;
+        .command(module.bitcode()?, &folder.join("counted.o"))?;
     let hooks = hooks_in(&String::from_utf8_lossy(&process::checked(&mut told)?.stderr));
     Ok(Costs {
         executed,

@@ -157,7 +157,7 @@ fn add_costs(
     order: &mut Vec<String>,
     passes: &mut BTreeMap<String, Pass>,
 ) -> Result<f64> {
-    let mut command = frazil.command(&module.bitcode, &dir.join("measured.o"))?;
+    let mut command = frazil.command(module.bitcode()?, &dir.join("measured.o"))?;
     let outcome = process::checked(command.args(["--stats", "--time-passes=json"]))?;
     // The counts follow once more, as text.
     let mut reports = serde_json::Deserializer::from_slice(&outcome.stderr).into_iter::<Value>();

@@ -43,7 +43,7 @@ pub fn make(module: &Module, level: LlcLevel) -> Result<Reference> {
 /// All that the object depends on, as text.
 fn stamp(module: &Module, compiler: &Compiler) -> Result<String> {
     let version = process::checked(workspace::llvm_tool(workspace::LLC)?.arg("--version"))?;
-    let command = compiler.command(&module.bitcode, "object".as_ref())?;
+    let command = compiler.command(module.bitcode()?, "object".as_ref())?;
     let recipe = fs::read_to_string(module.recipe_file())?;
     Ok(format!(
         "{}{command:?}\n{recipe}",

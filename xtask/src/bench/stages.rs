@@ -17,7 +17,7 @@ pub const STAGES: [&str; 3] = ["read", "compile", "write"];
 pub fn measure(module: &Module, frazil: &Compiler, output: &Path, repeat: usize) -> Result<[f64; 3]> {
     let mut samples: [Vec<f64>; 3] = Default::default();
     for _ in 0..repeat {
-        let mut command = frazil.command(&module.bitcode, output)?;
+        let mut command = frazil.command(module.bitcode()?, output)?;
         let outcome = process::run(command.arg("--time-passes"), process::TIME_LIMIT)?;
         ensure!(outcome.success(), "{}", outcome.first_error_line());
         let report = String::from_utf8_lossy(&outcome.stderr);
@@ -25,7 +25,8 @@ pub fn measure(module: &Module, frazil: &Compiler, output: &Path, repeat: usize)
             samples.push(milliseconds(&report, stage).with_context(|| format!("no time for `{stage}` in:\n{report}"))?);
         }
     }
-    Ok(samples.map(|samples| median(&samples) * 1e6 / module.instructions as f64))
+    let instructions = module.instructions()? as f64;
+    Ok(samples.map(|samples| median(&samples) * 1e6 / instructions))
 }
 
 /// The first number in the report's line of `stage`.

@@ -11,13 +11,15 @@ mod programs;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use pico_args::Arguments;
 
 pub use programs::{Package, Program, Run};
 
-use crate::{machine, process, workspace};
+use crate::share::Share;
+use crate::{machine, parallel, process, workspace};
 
 /// How clang is asked to optimize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,16 +221,23 @@ impl Level {
         machine::processor(self.processor_number())
             .with_context(|| format!("{target} has no processor for level {}", self.name()))
     }
+
+    /// Whether code of the level runs here; what does not is compiled and linked all the same.
+    pub fn is_executable(self) -> bool {
+        self.processor_number() < machine::processors().len()
+    }
 }
 
-/// One bitcode file of the corpus.
+/// One bitcode file of the corpus, made when it is first asked for.
 #[derive(Debug)]
 pub struct Module {
     pub program: &'static Program,
     pub level: Level,
-    pub bitcode: PathBuf,
-    /// Instructions in all function bodies, counted by LLVM's printer.
-    pub instructions: u64,
+    /// Where the program's sources are.
+    package_dir: PathBuf,
+    bitcode: PathBuf,
+    /// What [`instructions`](Self::instructions) says, once the file is made.
+    made: Mutex<Option<u64>>,
 }
 
 impl Module {
@@ -237,9 +246,46 @@ impl Module {
         module_name(self.program, self.level)
     }
 
-    /// The text of all that the bitcode depends on.
+    /// The bitcode file, which is made unless it is there.
+    pub fn bitcode(&self) -> Result<&Path> {
+        self.instructions()?;
+        Ok(&self.bitcode)
+    }
+
+    /// Instructions in all function bodies, counted by LLVM's printer.
+    pub fn instructions(&self) -> Result<u64> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(instructions) = *made {
+            return Ok(instructions);
+        }
+        let instructions = self.make().with_context(|| format!("making {}", self.name()))?;
+        *made = Some(instructions);
+        Ok(instructions)
+    }
+
+    /// The text of all that the bitcode depends on; it is there once the bitcode is.
     pub fn recipe_file(&self) -> PathBuf {
         self.bitcode.with_extension("recipe")
+    }
+
+    /// Makes the file, if what it depends on has changed; the number of instructions.
+    fn make(&self) -> Result<u64> {
+        let file = |ending: &str| self.bitcode.with_extension(ending);
+        let (count_file, recipe_file, parts_dir) = (file("instructions"), self.recipe_file(), file("parts"));
+        let (compile, link) = commands(self.program, self.level, &self.package_dir, &parts_dir, &self.bitcode)?;
+        let recipe = recipe(self.program, self.level, &compile, &link)?;
+        if fs::read_to_string(&recipe_file).ok().as_ref() != Some(&recipe) {
+            fs::create_dir_all(&parts_dir)?;
+            for mut command in compile {
+                process::checked(&mut command)?;
+            }
+            process::checked(&mut { link })?;
+            fs::remove_dir_all(&parts_dir)?;
+            fs::write(&count_file, count_instructions(&self.bitcode)?.to_string())?;
+            // Last, so that a run which was interrupted is repeated.
+            fs::write(&recipe_file, recipe)?;
+        }
+        Ok(fs::read_to_string(&count_file)?.trim().parse()?)
     }
 }
 
@@ -247,12 +293,22 @@ fn module_name(program: &Program, level: Level) -> String {
     format!("{}-{}", program.name, level.name())
 }
 
-/// `cargo xtask corpus [FILTER]`; with `--wide`, it is [`crate::crosstest::wide`]'s.
+/// `cargo xtask corpus [FILTER]` with the options of [`Share`]; with `--wide`, it is [`crate::crosstest::wide`]'s.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
-    for module in modules_at(&Level::EACH, &filter(arguments)?)? {
-        println!("{:>8} instructions  {}", module.instructions, module.bitcode.display());
-    }
+    let mut share = Share::from_arguments(&mut arguments)?;
+    let modules = modules_at(&Level::EACH, &filter(arguments)?)?;
+    share.begin();
+    let made = parallel::share(&share, modules.len(), |number| {
+        let module = &modules[number];
+        println!(
+            "{:>8} instructions  {}",
+            module.instructions()?,
+            module.bitcode()?.display()
+        );
+        Ok(())
+    })?;
+    println!("{}", share.report("modules", made, modules.len()));
     Ok(true)
 }
 
@@ -266,7 +322,7 @@ pub fn filter(mut arguments: Arguments) -> Result<String> {
     Ok(filter)
 }
 
-/// Makes, where necessary, the modules without vectors whose names contain `filter`.
+/// The modules without vectors whose names contain `filter`.
 pub fn modules(filter: &str) -> Result<Vec<Module>> {
     modules_to_compile(&Level::SCALAR, filter)
 }
@@ -281,6 +337,12 @@ pub fn modules_to_run(filter: &str) -> Result<Vec<Module>> {
     modules_at(&Level::SCALAR, filter)
 }
 
+/// The paths of modules, all of which are made.
+pub fn paths(modules: &[Module]) -> Result<Vec<String>> {
+    let paths = modules.iter().map(|module| Ok(module.bitcode()?.display().to_string()));
+    paths.collect()
+}
+
 /// All programs at some levels.
 pub fn modules_at(levels: &[Level], filter: &str) -> Result<Vec<Module>> {
     modules_of(programs::PROGRAMS.iter().chain(programs::RUN_PROGRAMS), levels, filter)
@@ -293,7 +355,7 @@ pub fn programs_at(level: Level, filter: &str) -> Vec<&'static str> {
     chosen.map(|program| program.name).collect()
 }
 
-/// Makes, where necessary, the module of a program at a level.
+/// The module of a program at a level.
 pub fn module(program: &str, level: Level) -> Result<Module> {
     let mut modules = modules_at(&[level], program)?.into_iter();
     let found = modules.find(|module| module.program.name == program);
@@ -305,20 +367,25 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level]
     let sources = workspace::target_dir().join("corpus/sources");
     let used = programs::PROGRAMS.iter().filter_map(|program| program.package.as_ref());
     let packages = fetch::fetch_packages(&sources, used)?;
+    let root = workspace::root();
     let mut modules = Vec::new();
     for program in programs {
         let package_dir = match &program.package {
             Some(package) => packages
                 .get(package.name)
                 .context("cargo did not fetch a package it was told to")?,
-            None => &workspace::root(),
+            None => &root,
         };
         // Not every machine has so many levels.
         for &level in levels.iter().filter(|&&level| level.processor().is_ok()) {
             if module_name(program, level).contains(filter) {
-                let module = make_module(&corpus_dir, program, level, package_dir)
-                    .with_context(|| format!("making {}", module_name(program, level)))?;
-                modules.push(module);
+                modules.push(Module {
+                    program,
+                    level,
+                    package_dir: package_dir.clone(),
+                    bitcode: corpus_dir.join(format!("{}.bc", module_name(program, level))),
+                    made: Mutex::default(),
+                });
             }
         }
     }
@@ -326,35 +393,6 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level]
         bail!("no module's name contains `{filter}`");
     }
     Ok(modules)
-}
-
-fn make_module(corpus_dir: &Path, program: &'static Program, level: Level, package_dir: &Path) -> Result<Module> {
-    let name = module_name(program, level);
-    let bitcode = corpus_dir.join(format!("{name}.bc"));
-    let count_file = corpus_dir.join(format!("{name}.instructions"));
-    let recipe_file = corpus_dir.join(format!("{name}.recipe"));
-    let parts_dir = corpus_dir.join(format!("{name}.parts"));
-
-    let (compile, link) = commands(program, level, package_dir, &parts_dir, &bitcode)?;
-    let recipe = recipe(program, level, &compile, &link)?;
-    if fs::read_to_string(&recipe_file).ok().as_ref() != Some(&recipe) {
-        fs::create_dir_all(&parts_dir)?;
-        for mut command in compile {
-            process::checked(&mut command)?;
-        }
-        process::checked(&mut { link })?;
-        fs::remove_dir_all(&parts_dir)?;
-        fs::write(&count_file, count_instructions(&bitcode)?.to_string())?;
-        // Last, so that a run which was interrupted is repeated.
-        fs::write(&recipe_file, recipe)?;
-    }
-    let instructions = fs::read_to_string(&count_file)?.trim().parse()?;
-    Ok(Module {
-        program,
-        level,
-        bitcode,
-        instructions,
-    })
 }
 
 /// The commands that compile every file, and the one that joins the results.

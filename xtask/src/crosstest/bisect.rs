@@ -28,7 +28,7 @@ pub fn bisect(module: &Module, frazil: &Compiler) -> Result<bool> {
             Ok(matches!(compare(&reference, &program, run)?, Verdict::Passed))
         };
         let search = Search {
-            bitcode: &module.bitcode,
+            bitcode: module.bitcode()?,
             frazil,
             dir: dir.clone(),
             is_good: &is_good,

@@ -12,10 +12,12 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use frazil_test_support::stems;
 
-use super::{RUN_LIMIT, Verdict, compile_host_part, difference, link_command, reference, run_command};
+use super::{
+    RUN_LIMIT, Tally, Verdict, compile_host_part, difference, link_command, reference, run_command, run_reference,
+};
 use crate::compiler::{self, Compiler};
 use crate::corpus::{Module, Run};
-use crate::process::{self, Outcome};
+use crate::process;
 use crate::share::Share;
 use crate::{machine, workspace};
 
@@ -124,7 +126,9 @@ impl Tools {
         }
         let name = format!("{}-{}", frazil.name(), tools.join("-"));
         let (object, program) = (dir.join(format!("{name}.o")), dir.join(&name));
-        let mut command = instrumenting.command(&module.bitcode, &object).map_err(text)?;
+        let mut command = instrumenting
+            .command(module.bitcode().map_err(text)?, &object)
+            .map_err(text)?;
         let compiled = instrumenting.run(&mut command).map_err(text)?;
         if !compiled.success() {
             return Err(format!("{}: {}", compiled.ending(), compiled.first_error_line()));
@@ -161,7 +165,8 @@ pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Re
     let sets: Vec<Vec<&str>> = (all.iter().map(|&tool| vec![tool])).chain([all.clone()]).collect();
     let mut references: BTreeMap<String, PathBuf> = BTreeMap::new();
     let total = modules.len() * compilers.len() * sets.len();
-    let (mut made, mut passed, mut failed) = (0, 0, 0);
+    let mut made = 0;
+    let mut tally = Tally::default();
     share.begin();
     for number in share.order(total) {
         if !share.has_time() {
@@ -178,26 +183,24 @@ pub fn test(modules: &[Module], compilers: &[Compiler], share: &mut Share) -> Re
         let reference = reference(&mut references, module, &dir)?;
         let verdict = match tools.build(module, frazil, set, &dir) {
             Err(problem) => Verdict::Failed(problem),
+            Ok(_) if !module.level.is_executable() => Verdict::NotExecuted,
             Ok(program) => compare(reference, &program, module)?,
         };
-        match verdict {
-            Verdict::Passed => passed += 1,
-            Verdict::Failed(_) => failed += 1,
-        }
+        tally.add(&verdict);
         println!("{:<12} {frazil:<11} {name:<26} {verdict}", module.name());
     }
     println!("\n{}", share.report("modules under recipes with tools", made, total));
-    println!("{passed} passed, {failed} failed");
+    println!("{tally}");
     compiler::print_validated(compilers);
-    Ok(failed == 0)
+    Ok(tally.failed == 0)
 }
 
 /// Compares all short runs of a program with those of the reference.
 fn compare(reference: &Path, program: &Path, module: &Module) -> Result<Verdict> {
     for run in module.program.runs {
-        let limit = machine::limit(RUN_LIMIT);
-        let expected = process::run(&mut run_command(reference, run, run.short), limit)?;
-        let actual: Outcome = process::run(&mut run_with_tools(program, run, run.short), limit * SLOWNESS)?;
+        let limit = machine::limit(RUN_LIMIT) * SLOWNESS;
+        let expected = run_reference(reference, run)?;
+        let actual = process::run(&mut run_with_tools(program, run, run.short), limit)?;
         if let Some(text) = difference(&expected, &actual) {
             return Ok(Verdict::Failed(format!("{}: {text}", run.name)));
         }

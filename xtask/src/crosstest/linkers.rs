@@ -132,7 +132,7 @@ impl Subject<'_> {
         fs::create_dir_all(&dir)?;
         let llc = Compiler::Llc(LlcLevel::O0);
         let reference = dir.join(format!("{llc}.o"));
-        process::checked(&mut llc.command(&module.bitcode, &reference)?)?;
+        process::checked(&mut llc.command(module.bitcode()?, &reference)?)?;
         let host_part = compile_host_part(module, &dir)?;
         let parts = Parts { module, host_part, dir };
         let form = parts.forms().next().context("every level has a form")?;
@@ -155,7 +155,7 @@ impl Subject<'_> {
     /// what is wrong.
     fn check(&self, compiler: &Compiler) -> Result<(usize, Vec<String>)> {
         let object = self.parts.dir.join(format!("{compiler}.o"));
-        let compiled = compiler.run(&mut compiler.command(&self.parts.module.bitcode, &object)?)?;
+        let compiled = compiler.run(&mut compiler.command(self.parts.module.bitcode()?, &object)?)?;
         if !compiled.success() {
             return Ok((0, vec![compiled.first_error_line()]));
         }

@@ -62,14 +62,48 @@ const GENERATORS: [&Generator; 5] = [
 enum Verdict {
     Passed,
     Failed(String),
+    /// Built only, because this processor lacks what the code is for.
+    NotExecuted,
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Passed => f.write_str("ok"),
+            Verdict::NotExecuted => f.write_str("built, not executed: this processor has no AVX-512"),
             Verdict::Failed(why) => write!(f, "FAILED: {why}"),
         }
+    }
+}
+
+/// How many cases came to each verdict.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    not_executed: usize,
+}
+
+impl Tally {
+    fn add(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Passed => self.passed += 1,
+            Verdict::Failed(_) => self.failed += 1,
+            Verdict::NotExecuted => self.not_executed += 1,
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.not_executed > 0 {
+            writeln!(
+                f,
+                "{} were built and not executed: this processor has no AVX-512",
+                self.not_executed
+            )?;
+        }
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
     }
 }
 
@@ -141,7 +175,8 @@ fn reference<'a>(references: &'a mut BTreeMap<String, PathBuf>, module: &Module,
 
 /// Tests modules under recipes, as many as the share allows.
 fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Result<bool> {
-    let (mut made, mut passed, mut failed) = (0, 0, 0);
+    let mut made = 0;
+    let mut tally = Tally::default();
     let mut references: BTreeMap<String, PathBuf> = BTreeMap::new();
     let total = modules.len() * compilers.len();
     for number in share.order(total) {
@@ -153,17 +188,14 @@ fn test_modules(modules: &[Module], compilers: &[Compiler], share: &Share) -> Re
         let dir = machine::folder().join("crosstest").join(module.name());
         let reference = reference(&mut references, module, &dir)?;
         for (case, verdict) in test_module(module, frazil, reference, &dir)? {
-            match verdict {
-                Verdict::Passed => passed += 1,
-                Verdict::Failed(_) => failed += 1,
-            }
+            tally.add(&verdict);
             println!("{:<12} {frazil:<11} {case:<14} {verdict}", module.name());
         }
     }
     println!("\n{}", share.report("modules under recipes", made, total));
-    println!("{passed} passed, {failed} failed");
+    println!("{tally}");
     compiler::print_validated(compilers);
-    Ok(failed == 0)
+    Ok(tally.failed == 0)
 }
 
 /// All cases of one module. A case that cannot be reached because an earlier step failed counts as failed.
@@ -178,6 +210,7 @@ fn test_module(
     let mut verdicts = Vec::new();
     for run in module.program.runs {
         let verdict = match &built.program {
+            Some(_) if !module.level.is_executable() => Verdict::NotExecuted,
             Some(program) => compare(reference, program, run)?,
             None => Verdict::Failed(built.problem.clone()),
         };
@@ -200,7 +233,7 @@ pub struct Built {
 pub fn build_module(module: &Module, compiler: &Compiler, dir: &Path) -> Result<Built> {
     fs::create_dir_all(dir)?;
     build_program(
-        &module.bitcode,
+        module.bitcode()?,
         compile_host_part(module, dir)?.as_deref(),
         compiler,
         dir,
@@ -283,8 +316,17 @@ pub fn run_command(program: &Path, run: &Run, sizes: &[&str]) -> Command {
 }
 
 fn compare(reference: &Path, program: &Path, run: &Run) -> Result<Verdict> {
-    let expected = process::run(&mut run_command(reference, run, run.short), machine::limit(RUN_LIMIT))?;
+    let expected = run_reference(reference, run)?;
     let actual = process::run(&mut run_command(program, run, run.short), machine::limit(RUN_LIMIT))?;
+    Ok(match difference(&expected, &actual) {
+        Some(text) => Verdict::Failed(text),
+        None => Verdict::Passed,
+    })
+}
+
+/// Runs the program that others are compared with, which must do its work.
+fn run_reference(reference: &Path, run: &Run) -> Result<Outcome> {
+    let expected = process::run(&mut run_command(reference, run, run.short), machine::limit(RUN_LIMIT))?;
     if expected.status.is_none() || expected.stdout.is_empty() || !expected.stderr.is_empty() {
         bail!(
             "the reference program {} did not do its work: {}",
@@ -292,10 +334,7 @@ fn compare(reference: &Path, program: &Path, run: &Run) -> Result<Verdict> {
             expected.ending()
         );
     }
-    Ok(match difference(&expected, &actual) {
-        Some(text) => Verdict::Failed(text),
-        None => Verdict::Passed,
-    })
+    Ok(expected)
 }
 
 /// How two runs differ, in words.
@@ -330,7 +369,7 @@ fn text_difference(expected: &str, actual: &str) -> Option<String> {
 fn check_repeatable(module: &Module, frazil: &Compiler, dir: &Path) -> Result<Verdict> {
     let second = dir.join("again");
     fs::create_dir_all(&second)?;
-    fs::copy(&module.bitcode, second.join("input.bc"))?;
+    fs::copy(module.bitcode()?, second.join("input.bc"))?;
     let mut command = frazil
         .unvalidated()
         .command(Path::new("input.bc"), Path::new("output.o"))?;

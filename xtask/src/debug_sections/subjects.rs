@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::corpus::{self, Level};
+use crate::corpus::{self, Level, Module};
 use crate::crosstest::wide;
 use crate::rust_graph;
 use crate::torture::{self, Test};
@@ -24,6 +24,7 @@ pub struct Subject {
 #[derive(Debug)]
 enum Source {
     Made(PathBuf),
+    Program(Module),
     /// A source of a test of GCC's.
     Test(Test),
 }
@@ -50,7 +51,7 @@ pub fn list(suite: Suite, filter: &str) -> Result<Vec<Subject>> {
                     name: module.name(),
                     level: module.level,
                     recipe_file: Some(module.recipe_file()),
-                    source: Source::Made(module.bitcode),
+                    source: Source::Program(module),
                 });
             }
         }
@@ -97,6 +98,7 @@ impl Subject {
     pub fn bitcode(&self, dir: &std::path::Path) -> Result<Option<PathBuf>> {
         match &self.source {
             Source::Made(path) => Ok(Some(path.clone())),
+            Source::Program(module) => Ok(Some(module.bitcode()?.to_owned())),
             Source::Test(test) => {
                 fs::create_dir_all(dir)?;
                 let path = dir.join("test.bc");
