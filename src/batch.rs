@@ -6,6 +6,7 @@
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
+use crate::input::{Contents, Input};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::STACK_BYTES;
@@ -155,7 +156,7 @@ impl Driver {
             Emit::Null => output::Output::nowhere(),
             _ => output::Output::new(&job.output),
         };
-        let (_, text) = self.compile_bytes(arguments, options, (&job.name(), &bytes), start, out)?;
+        let (_, text) = self.compile_bytes(arguments, options, (&job.name(), Input::from(&bytes)), start, out)?;
         Ok(text)
     }
 
@@ -165,20 +166,21 @@ impl Driver {
         &self,
         arguments: &Arguments,
         options: &Options,
-        (input_name, bytes): (&str, &[u8]),
+        (input_name, input): (&str, Input<'_>),
         start: Clock,
         mut out: output::Output,
     ) -> Result<(Report, String), Error> {
         let opening = start.elapsed();
         let observe = &arguments.observe;
         let mut printer = Printer::new(observe.dump_dir.clone(), observe.proves_machine_passes());
-        let outcome = self.compile_observed(bytes, options, &mut printer, &mut out);
+        let outcome = self.compile_input(input, options, &mut printer, &mut out);
         let has_printed = printer.has_printed();
         let printed = printer.finish();
         let output_name = out.name();
         let named = |error: Error| error.about_output(&output_name);
         let mut report = outcome.map_err(named)?;
         printed?;
+        input.check_unchanged()?;
         let start = Clock::start(options.measure);
         out.commit().map_err(|error| named(Error::output(&error)))?;
         report.times.read += opening;
@@ -227,8 +229,8 @@ impl Driver {
 }
 
 /// The bitcode or text of an input; what it is is noted in the options.
-fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Vec<u8>, Error> {
-    let bytes = input::read(&job.input)?;
+fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Contents, Error> {
+    let bytes = input::open(&job.input)?;
     if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
         return Err(Error::from(Diagnostic::refusal(
             Stage::Read,
@@ -243,7 +245,7 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
     };
     let is_llvm = options.input_form == InputForm::Bitcode;
     if is_llvm && (arguments.llvm_passes.is_some() || llvm::is_text(&bytes)) {
-        return llvm::read(&job.input, &bytes, &arguments.llvm());
+        return llvm::read(&job.input, &bytes, &arguments.llvm()).map(Contents::Read);
     }
     Ok(bytes)
 }

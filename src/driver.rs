@@ -11,6 +11,7 @@
 //! ```
 
 use crate::diagnostics::{self, Error, Stage, has_color};
+use crate::input::Input;
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
 use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -99,6 +100,17 @@ impl Driver {
     pub fn compile_observed(
         &self,
         input: &[u8],
+        options: &Options,
+        listener: &mut dyn Listener,
+        out: &mut dyn Write,
+    ) -> Result<Report, Error> {
+        self.compile_input(Input::from(input), options, listener, out)
+    }
+
+    /// The same for an input that may be a mapped file.
+    pub(crate) fn compile_input(
+        &self,
+        input: Input<'_>,
         options: &Options,
         listener: &mut dyn Listener,
         out: &mut dyn Write,

@@ -6,6 +6,7 @@
 
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
+use crate::input::Input;
 use crate::options::{Arguments, CompressDebug, Emit, Options, hooks_input, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;
@@ -114,6 +115,13 @@ impl Embedded {
         })
     }
 
+    /// The same with so many threads besides that of the caller, unless the words say how many.
+    #[must_use]
+    pub fn with_threads(mut self, threads: u32) -> Embedded {
+        self.options.threads = self.arguments.threads.unwrap_or(threads);
+        self
+    }
+
     /// Compiles a module, which has a name for messages. What the options ask to be printed goes to standard error.
     ///
     /// # Errors
@@ -135,9 +143,9 @@ impl Embedded {
             ..self.options.clone()
         };
         let start = Clock::start(options.measure);
-        let (report, text) = self
-            .driver
-            .compile_bytes(&self.arguments, &options, (name, bitcode), start, out)?;
+        let (report, text) =
+            self.driver
+                .compile_bytes(&self.arguments, &options, (name, Input::from(bitcode)), start, out)?;
         let explanations = match &options.instrument {
             Some(tools) if self.arguments.instrument.explain_instrument => tools.explanations(),
             _ => String::new(),

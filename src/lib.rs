@@ -29,6 +29,7 @@ mod heap;
 pub mod input;
 pub mod llvm;
 mod manual;
+mod mapping;
 pub mod memory_limit;
 pub mod options;
 pub mod output;
@@ -51,6 +52,7 @@ pub use frazil_passes::Recipe;
 pub use options::{Emit, InputForm, Options, read_hooks};
 pub use timing::Report;
 
+use crate::input::Input;
 use frazil_ir::Platform;
 use frazil_passes::observe::Deaf;
 use std::ffi::OsString;
@@ -82,7 +84,7 @@ pub fn compile(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As for [`compile`], and the writer's.
 pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
-    pipeline::compile_to(bitcode, options, targets(), &mut Deaf, out)
+    pipeline::compile_to(Input::from(bitcode), options, targets(), &mut Deaf, out)
 }
 
 /// Runs the command `frazil` with these arguments, the program's name first. Messages go to standard error.

@@ -23,6 +23,7 @@ pub(crate) use parallel::STACK_BYTES;
 
 use crate::assembler::{self, Source};
 use crate::diagnostics::{Error, Stage};
+use crate::input::Input;
 use crate::options::{CompressDebug, Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
@@ -43,7 +44,7 @@ use worker::{Worker, definitions};
 /// Compiles a module for one of the targets and says how that went. Nothing is written unless every function could be
 /// compiled.
 pub fn compile_to(
-    input: &[u8],
+    input: Input<'_>,
     options: &Options,
     targets: &[TargetEntry],
     listener: &mut dyn Listener,
@@ -199,6 +200,7 @@ impl Job<'_> {
             if appended.note(outcome).is_break() {
                 return;
             }
+            worker.give_back(definition.id);
         }
     }
 }

@@ -228,6 +228,7 @@ impl<'p> Board<'p> {
                 if appended.note(outcome).is_break() {
                     return Ok(());
                 }
+                worker.give_back(id);
             }
         }
         Ok(())

@@ -1,18 +1,25 @@
 //! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
 
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
+use crate::input::Input;
 use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, Signature, text, verify};
 
+/// How much of the input is given back to the system at once: a few times what it reads ahead.
+const GIVEN_BACK_BYTES: usize = 256 << 10;
+
 /// What an instruction would take in bitcode.
 const TEXT_INSTRUCTION_BYTES: u64 = 4;
 
 /// An input that was opened.
 pub(super) enum Opened<'a> {
-    Bitcode(Box<BitcodeModule<'a>>),
+    Bitcode {
+        bitcode: Box<BitcodeModule<'a>>,
+        input: Input<'a>,
+    },
     Text {
         module: Box<Module>,
         functions: Vec<Function>,
@@ -21,16 +28,16 @@ pub(super) enum Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// Reads everything but the bodies of bitcode; all of a text.
-    pub fn open(input: &'a [u8], options: &Options, targets: &[TargetEntry]) -> Result<Opened<'a>, Error> {
+    pub fn open(input: Input<'a>, options: &Options, targets: &[TargetEntry]) -> Result<Opened<'a>, Error> {
         if options.input_form == InputForm::Text {
-            return Opened::parse(input, options);
+            return Opened::parse(input.bytes, options);
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
-        let mut bitcode = Box::new(BitcodeModule::open(input, &read_options(options, &platform_of))?);
+        let mut bitcode = Box::new(BitcodeModule::open(input.bytes, &read_options(options, &platform_of))?);
         choose_code_model(&mut bitcode, options);
         change_heads(bitcode.heads_mut(), options);
         instrument(bitcode.module_mut(), options)?;
-        Ok(Opened::Bitcode(bitcode))
+        Ok(Opened::Bitcode { bitcode, input })
     }
 
     /// The same, with what of the module's symbols is refused instead of an error.
@@ -48,7 +55,9 @@ impl<'a> Opened<'a> {
         change_heads(bitcode.heads_mut(), options);
         let errors = bitcode.refusals().iter().cloned().map(Error::from);
         let refusals = errors.flat_map(|error| error.diagnostics().to_vec()).collect();
-        Ok((Opened::Bitcode(Box::new(bitcode)), refusals))
+        let bitcode = Box::new(bitcode);
+        let input = Input::from(input);
+        Ok((Opened::Bitcode { bitcode, input }, refusals))
     }
 
     /// Texts say of each symbol whether it is far away, so the medium code model is not chosen for them.
@@ -89,7 +98,7 @@ impl<'a> Opened<'a> {
     /// Everything but the bodies of functions.
     pub fn module(&self) -> &Module {
         match self {
-            Opened::Bitcode(bitcode) => bitcode.module(),
+            Opened::Bitcode { bitcode, .. } => bitcode.module(),
             Opened::Text { module, .. } => module,
         }
     }
@@ -97,7 +106,7 @@ impl<'a> Opened<'a> {
     /// How large a function is, in bytes of bitcode; of text, about as much.
     pub fn body_bytes(&self, id: FuncId) -> u64 {
         match self {
-            Opened::Bitcode(bitcode) => {
+            Opened::Bitcode { bitcode, .. } => {
                 let place = bitcode.body_place(id);
                 (place.end - place.start).div_ceil(8)
             }
@@ -105,10 +114,26 @@ impl<'a> Opened<'a> {
         }
     }
 
+    /// Gives the memory of the input back to the system from a place up to the end of a function, if that is so much
+    /// that it is worth a call; the place up to which all is given back then.
+    pub fn give_back(&self, start: Option<usize>, id: FuncId) -> Option<usize> {
+        let Opened::Bitcode { bitcode, input } = self else {
+            return None;
+        };
+        let place = bitcode.body_place(id);
+        let (body, end) = ((place.start / 8) as usize, (place.end / 8) as usize);
+        let start = start.unwrap_or(body);
+        if end < start.saturating_add(GIVEN_BACK_BYTES) {
+            return Some(start);
+        }
+        input.give_back(start..end);
+        Some(end)
+    }
+
     /// What reads one function after the other.
     pub fn reader(&self) -> BodyReader<'_> {
         match self {
-            Opened::Bitcode(bitcode) => BodyReader::Bitcode(Box::new(FunctionReader::new(bitcode))),
+            Opened::Bitcode { bitcode, .. } => BodyReader::Bitcode(Box::new(FunctionReader::new(bitcode))),
             Opened::Text { module, functions } => BodyReader::Text { module, functions },
         }
     }

@@ -110,6 +110,8 @@ pub(super) struct Worker<'a> {
     machine: Machine<'a>,
     /// The functions that are marked as entered by indirect branches.
     entries: Arc<Entries>,
+    /// Up to where the input was given back to the system, in bytes; nothing before the first function is.
+    given_back: Option<usize>,
     pub clock: Clock,
     /// What is being done, for the message about a panic.
     pub stage: Stage,
@@ -179,6 +181,7 @@ impl<'a> Worker<'a> {
             code: new_code(options, keeps_log),
             machine: Machine::new(target.desc().features, options)?,
             entries,
+            given_back: None,
             clock: Clock::start(options.measure),
             stage: Stage::Read,
             report: Report::default(),
@@ -278,6 +281,12 @@ impl<'a> Worker<'a> {
         self.stage = Stage::Write;
         self.report.count_code(&self.code);
         Ok(Compiled::Code)
+    }
+
+    /// Gives the memory of the input back to the system up to the end of a function, which was compiled after those
+    /// before it.
+    pub fn give_back(&mut self, id: FuncId) {
+        self.given_back = self.opened.give_back(self.given_back, id);
     }
 
     /// The same where the user wants code.

@@ -22,8 +22,16 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the C library's allocator and huge pages have no safe interface; 7 % of a run",
     ),
     (
+        "src/mapping.rs",
+        "a file in memory without a copy has no safe interface; half of the memory of a run on a large module",
+    ),
+    (
         "src/memory_limit.rs",
         "an allocator has no safe interface, and only it sees what memory is taken",
+    ),
+    (
+        "wrapper/src/job_slots.rs",
+        "open files whose numbers come by the environment have no safe interface",
     ),
     (
         "frontend-llvm/tests/native_reader/constants.rs",
