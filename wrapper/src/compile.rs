@@ -6,6 +6,7 @@ use crate::clang::Compiler;
 use crate::code_options;
 use crate::command_line::CommandLine;
 use crate::interruption::Interruption;
+use crate::job_slots::JobServer;
 use crate::plan::{CodeKind, Job};
 use crate::scratch::Folder;
 use frazil::diagnostics::Error;
@@ -22,6 +23,9 @@ use std::process::{Command, ExitStatus, Stdio};
 /// What to do about what Frazil refuses, besides what the message says.
 pub const ADVICE: &str = "leave it out, or have clang make the code with --fallback";
 
+/// A module with fewer bytes for each thread is compiled before others could use what it would give back.
+const BYTES_PER_THREAD: usize = 512 << 10;
+
 /// Runs the commands of one command line.
 #[derive(Debug)]
 pub struct Runner<'a> {
@@ -30,6 +34,8 @@ pub struct Runner<'a> {
     /// Whether clang compiles what Frazil refuses.
     pub fallback: bool,
     pub interruption: &'a Interruption,
+    /// What shares processors among the jobs of a build.
+    pub jobs: &'a JobServer,
     /// For files of words.
     pub temporary: &'a Path,
 }
@@ -142,7 +148,11 @@ impl Runner<'_> {
 
     /// Makes code of bitcode, and says how many bytes the largest stack frame has.
     fn generate(&self, bitcode: &[u8], job: &Job, kind: CodeKind) -> Result<u64, Error> {
-        let frazil = Embedded::new(&self.line.frazil, job.level())?;
+        let most = bitcode.len() / BYTES_PER_THREAD;
+        let slots = self.jobs.take(most);
+        // One thread compiles with the leave that this process has.
+        let threads = if slots.count() == 0 { 0 } else { slots.count() + 1 };
+        let frazil = Embedded::new(&self.line.frazil, job.level())?.with_threads(threads as u32);
         let wanted = wanted(job, kind, self.line);
         let name = job.source().display().to_string();
         let out = Output::new(Path::new(job.output().unwrap_or(OsStr::new("-"))));

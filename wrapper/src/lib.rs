@@ -20,6 +20,7 @@ pub mod command_line;
 mod compilation_database;
 pub mod compile;
 pub mod interruption;
+mod job_slots;
 pub mod link;
 pub mod plan;
 mod scratch;
@@ -29,6 +30,7 @@ use command_line::{CommandLine, Request};
 use compile::{ADVICE, Failure, Runner, refusal, say, shown};
 use frazil::Embedded;
 use interruption::Interruption;
+use job_slots::JobServer;
 use plan::{Job, Plan};
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -116,6 +118,7 @@ fn introduction() -> String {
 
 /// Has clang plan, and runs what it says with Frazil's part.
 fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
+    let jobs = JobServer::from_environment();
     let scratch = scratch::Folder::new()?;
     let interruption = Interruption::begin(scratch.path().to_owned())?;
     let plan = Plan::make(compiler, &line.words, scratch.path())?;
@@ -124,6 +127,7 @@ fn make_code(compiler: &Compiler, line: &CommandLine) -> io::Result<ExitCode> {
         line,
         fallback: line.fallback || is_set(FALLBACK_VARIABLE),
         interruption: &interruption,
+        jobs: &jobs,
         temporary: scratch.path(),
     };
     let (shows, runs) = (line.has("-v") || line.has("-###"), !line.has("-###"));

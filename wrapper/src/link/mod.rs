@@ -22,6 +22,7 @@ use crate::clang::Compiler;
 use crate::command_line::{expanded, file_of_words};
 use crate::compile::say;
 use crate::interruption::Interruption;
+use crate::job_slots::JobServer;
 use crate::{FALLBACK_VARIABLE, clang_program, exit_code, is_set, scratch};
 use frazil::diagnostics::Error;
 use frazil::embedded::hooks_objects;
@@ -72,6 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn link(words: &[OsString]) -> io::Result<ExitCode> {
+    let jobs = JobServer::from_environment();
     let scratch = scratch::Folder::new()?;
     let interruption = Interruption::begin(scratch.path().to_owned())?;
     let mut plan = LinkJob::default();
@@ -89,7 +91,7 @@ fn link(words: &[OsString]) -> io::Result<ExitCode> {
         }
         Err(Wrong::Io(error)) => return Err(error),
     };
-    if !plan.compile(&job) {
+    if !plan.compile(&job, &jobs) {
         return Ok(ExitCode::FAILURE);
     }
     match job.hooks() {
@@ -252,7 +254,7 @@ impl LinkJob {
     }
 
     /// Compiles all modules; `false` after messages about some.
-    fn compile(&self, job: &Job) -> bool {
+    fn compile(&self, job: &Job, jobs: &JobServer) -> bool {
         let next = AtomicUsize::new(0);
         let failures = Mutex::new(Vec::new());
         let work = || {
@@ -265,9 +267,14 @@ impl LinkJob {
                 }
             }
         };
-        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let most = self.modules.len().saturating_sub(1);
+        let slots = jobs.take(most);
+        let others = match jobs.is_there() {
+            true => slots.count(),
+            false => most.min(thread::available_parallelism().map_or(1, NonZero::get) - 1),
+        };
         thread::scope(|scope| {
-            for _ in 1..workers.min(self.modules.len()) {
+            for _ in 0..others {
                 scope.spawn(work);
             }
             work();
