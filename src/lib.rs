@@ -44,6 +44,7 @@ pub use driver::Driver;
 pub use embedded::Embedded;
 pub use frazil_codegen as codegen;
 pub use frazil_codegen::{RelocationModel, TargetEntry};
+pub use frazil_frontend_pnacl::pnacl::is_pexe;
 pub use frazil_instrument as instrument;
 pub use frazil_ir as ir;
 pub use frazil_ir::Refusal;

@@ -88,10 +88,6 @@ const MARKS: &[(&[u8], &str)] = &[
     ),
     (b"PK\x03\x04", "the input is a zip archive: unpack it first"),
     (
-        b"PEXE",
-        "the input is a PNaCl executable (.pexe), which Frazil does not read yet",
-    ),
-    (
         b"CPCH",
         "the input is a precompiled header or module of clang; Frazil compiles what is made with it, as bitcode",
     ),

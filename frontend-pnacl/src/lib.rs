@@ -34,6 +34,7 @@ mod builder;
 mod error;
 mod limits;
 mod llvm;
+pub mod pnacl;
 pub mod wrapper;
 
 pub use error::{ReadError, ReadErrorKind};

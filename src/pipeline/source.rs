@@ -1,12 +1,17 @@
-//! Where functions come from: bitcode, body by body, or text of the intermediate representation, all at once.
+//! Where functions come from: bitcode or an executable of PNaCl, body by body, or text of the intermediate
+//! representation, all at once.
 
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
 use crate::input::Input;
 use crate::options::{CodeModel, InputForm, Options};
 use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
+use frazil_frontend_pnacl::pnacl::function::PexeReader;
+use frazil_frontend_pnacl::pnacl::is_pexe;
+use frazil_frontend_pnacl::pnacl::module::PexeModule;
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::module::FunctionHead;
 use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, Signature, text, verify};
+use std::ops::Range;
 
 /// How much of the input is given back to the system at once: a few times what it reads ahead.
 const GIVEN_BACK_BYTES: usize = 256 << 10;
@@ -18,6 +23,10 @@ const TEXT_INSTRUCTION_BYTES: u64 = 4;
 pub(super) enum Opened<'a> {
     Bitcode {
         bitcode: Box<BitcodeModule<'a>>,
+        input: Input<'a>,
+    },
+    Pexe {
+        pexe: Box<PexeModule<'a>>,
         input: Input<'a>,
     },
     Text {
@@ -32,12 +41,29 @@ impl<'a> Opened<'a> {
         if options.input_form == InputForm::Text {
             return Opened::parse(input.bytes, options);
         }
+        if is_pexe(input.bytes) {
+            return Opened::open_pexe(input, options);
+        }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = Box::new(BitcodeModule::open(input.bytes, &read_options(options, &platform_of))?);
         choose_code_model(&mut bitcode, options);
         change_heads(bitcode.heads_mut(), options);
         instrument(bitcode.module_mut(), options)?;
         Ok(Opened::Bitcode { bitcode, input })
+    }
+
+    /// Reads everything but the bodies of an executable of PNaCl. Its module names no triple, and everything is in the
+    /// first 4 GiB of the address space.
+    fn open_pexe(input: Input<'a>, options: &Options) -> Result<Opened<'a>, Error> {
+        let mut pexe = Box::new(PexeModule::open(input.bytes)?);
+        let module = pexe.module_mut();
+        if let Some(triple) = triple(options) {
+            module.triple = module.strings.add(triple.as_bytes());
+        }
+        module.flags.code_model = options.code_model.map(CodeModel::number).or(module.flags.code_model);
+        change_heads(module.functions.values_mut(), options);
+        instrument(module, options)?;
+        Ok(Opened::Pexe { pexe, input })
     }
 
     /// The same, with what of the module's symbols is refused instead of an error.
@@ -48,6 +74,9 @@ impl<'a> Opened<'a> {
     ) -> Result<(Opened<'a>, Vec<Diagnostic>), Error> {
         if options.input_form == InputForm::Text {
             return Ok((Opened::parse(input, options)?, Vec::new()));
+        }
+        if is_pexe(input) {
+            return Ok((Opened::open_pexe(Input::from(input), options)?, Vec::new()));
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = BitcodeModule::open_tolerantly(input, &read_options(options, &platform_of))?;
@@ -99,6 +128,7 @@ impl<'a> Opened<'a> {
     pub fn module(&self) -> &Module {
         match self {
             Opened::Bitcode { bitcode, .. } => bitcode.module(),
+            Opened::Pexe { pexe, .. } => pexe.module(),
             Opened::Text { module, .. } => module,
         }
     }
@@ -106,21 +136,30 @@ impl<'a> Opened<'a> {
     /// How large a function is, in bytes of bitcode; of text, about as much.
     pub fn body_bytes(&self, id: FuncId) -> u64 {
         match self {
-            Opened::Bitcode { bitcode, .. } => {
-                let place = bitcode.body_place(id);
+            Opened::Bitcode { .. } | Opened::Pexe { .. } => {
+                let place = self.body_place(id);
                 (place.end - place.start).div_ceil(8)
             }
             Opened::Text { functions, .. } => TEXT_INSTRUCTION_BYTES * functions[id.index()].insts().len() as u64,
         }
     }
 
+    /// Where a function's body lies in the file, in bits.
+    fn body_place(&self, id: FuncId) -> Range<u64> {
+        match self {
+            Opened::Bitcode { bitcode, .. } => bitcode.body_place(id),
+            Opened::Pexe { pexe, .. } => pexe.body_place(id),
+            Opened::Text { .. } => 0..0,
+        }
+    }
+
     /// Gives the memory of the input back to the system from a place up to the end of a function, if that is so much
     /// that it is worth a call; the place up to which all is given back then.
     pub fn give_back(&self, start: Option<usize>, id: FuncId) -> Option<usize> {
-        let Opened::Bitcode { bitcode, input } = self else {
+        let (Opened::Bitcode { input, .. } | Opened::Pexe { input, .. }) = self else {
             return None;
         };
-        let place = bitcode.body_place(id);
+        let place = self.body_place(id);
         let (body, end) = ((place.start / 8) as usize, (place.end / 8) as usize);
         let start = start.unwrap_or(body);
         if end < start.saturating_add(GIVEN_BACK_BYTES) {
@@ -134,6 +173,7 @@ impl<'a> Opened<'a> {
     pub fn reader(&self) -> BodyReader<'_> {
         match self {
             Opened::Bitcode { bitcode, .. } => BodyReader::Bitcode(Box::new(FunctionReader::new(bitcode))),
+            Opened::Pexe { pexe, .. } => BodyReader::Pexe(Box::new(PexeReader::new(pexe))),
             Opened::Text { module, functions } => BodyReader::Text { module, functions },
         }
     }
@@ -203,6 +243,7 @@ pub(super) fn relocation_model(module: &Module, options: &Options) -> Relocation
 /// Gives one function after the other.
 pub(super) enum BodyReader<'a> {
     Bitcode(Box<FunctionReader<'a>>),
+    Pexe(Box<PexeReader<'a>>),
     Text {
         module: &'a Module,
         functions: &'a [Function],
@@ -214,6 +255,7 @@ impl BodyReader<'_> {
     pub fn read(&mut self, id: FuncId, function: &mut Function) -> Result<(), Error> {
         match self {
             BodyReader::Bitcode(reader) => Ok(reader.read(id, function)?),
+            BodyReader::Pexe(reader) => Ok(reader.read(id, function)?),
             BodyReader::Text { module, functions } => {
                 function.clone_from(&functions[id.as_u32() as usize]);
                 verify::verify_function(module, function).map_err(|errors| invalid(&errors))

@@ -24,7 +24,7 @@ impl JobServer {
         JobServer(unsafe { Client::from_env() })
     }
 
-    /// Whether there is one.
+    /// Whether the build system shares processors.
     pub fn is_there(&self) -> bool {
         self.0.is_some()
     }

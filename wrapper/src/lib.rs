@@ -22,7 +22,9 @@ pub mod compile;
 pub mod interruption;
 mod job_slots;
 pub mod link;
+pub mod pexe;
 pub mod plan;
+
 mod scratch;
 
 use clang::Compiler;

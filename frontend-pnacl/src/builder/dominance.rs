@@ -101,6 +101,11 @@ impl Uses {
         self.invoked.clear();
     }
 
+    /// The bit position of the body in the file.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
     /// Notes that a block of the file begins; `next` is the number of the next value. Returns the values whose uses in
     /// this block must be checked.
     #[inline]
