@@ -14,9 +14,9 @@ use crate::limits;
 /// Id of the block that holds abbreviations for other blocks.
 pub const BLOCKINFO_ID: u64 = 0;
 
-const END_BLOCK: u64 = 0;
-const ENTER_SUBBLOCK: u64 = 1;
-const DEFINE_ABBREVIATION: u64 = 2;
+pub(super) const END_BLOCK: u64 = 0;
+pub(super) const ENTER_SUBBLOCK: u64 = 1;
+pub(super) const DEFINE_ABBREVIATION: u64 = 2;
 /// The id of a record without abbreviation.
 pub const UNABBREVIATED_RECORD: u64 = 3;
 /// The first id that stands for an abbreviation.
@@ -213,6 +213,21 @@ impl<'m> Block<'m> {
                 END_BLOCK => return self.end(cursor).map(|()| Item::End),
                 _ => self.local.push(Abbreviation::read(cursor)?),
             }
+        }
+    }
+
+    /// Takes in the abbreviations that are defined next, and returns where the item after them begins.
+    ///
+    /// # Errors
+    /// If a definition is malformed or cut off.
+    pub fn take_definitions(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, ReadError> {
+        loop {
+            let start = cursor.position();
+            if cursor.window() & self.id_mask != DEFINE_ABBREVIATION {
+                return Ok(start);
+            }
+            self.next_id(cursor)?;
+            self.local.push(Abbreviation::read(cursor)?);
         }
     }
 
