@@ -35,6 +35,10 @@ struct Arguments {
     /// with a dot]
     #[arg(short, long, value_name = "PREFIX")]
     output: Option<PathBuf>,
+    /// How the names of the modules end; files that end with .i are sent by distcc, and frazil-cc sees that they are
+    /// bitcode
+    #[arg(long, value_name = "ENDING", default_value = ".bc")]
+    ending: String,
 }
 
 /// Runs the command with these arguments, its name first.
@@ -91,7 +95,7 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>, Error> {
     };
     let output = |part: u32| {
         let mut name = prefix.clone();
-        name.push(format!("{part}.bc"));
+        name.push(format!("{part}{}", arguments.ending));
         PathBuf::from(name)
     };
     let job = |part| Job {

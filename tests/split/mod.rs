@@ -92,6 +92,16 @@ fn programs_in_parts_do_what_they_do_as_a_whole() {
 }
 
 #[test]
+fn every_kind_of_symbol_goes_where_it_may() {
+    let folder = Folder::new("split-symbols");
+    let bitcode = folder.path("symbols.bc");
+    let mut assemble = Command::new("llvm-as-22");
+    assemble.arg(in_repository("tests/split/symbols.ll"));
+    run(assemble.arg("-o").arg(&bitcode));
+    check(&folder, &bitcode, &[1, 2, 3, 12], &["Om1", "clang-22"]);
+}
+
+#[test]
 fn modules_of_all_versions_are_divided() {
     let folder = Folder::new("split-versions");
     let mixed = ["O0", "O0-g", "O0-clang14", "O2-clang16", "O2-clang19", "O2"];
