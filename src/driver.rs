@@ -10,10 +10,11 @@
 //! }
 //! ```
 
-use crate::diagnostics::{self, Error, Stage, has_color};
+use crate::diagnostics::{self, Error, Stage};
 use crate::input::Input;
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
-use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals};
+use crate::usage::usage_error;
+use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
@@ -129,8 +130,8 @@ impl Driver {
     /// Runs the command with these arguments, the program's name first. Messages go to standard error.
     pub fn run(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         let arguments: Vec<OsString> = arguments.into_iter().collect();
-        if let Some(words) = compare_words(&arguments) {
-            return compare(words);
+        if let Some((run, words)) = subcommand(&arguments) {
+            return run(words);
         }
         let mut command = Arguments::command();
         let outcome = words::prepare(arguments, &command).map_err(Failure::Error);
@@ -234,12 +235,19 @@ impl Driver {
     }
 }
 
-/// The words of `frazil compare`, if that is what is called.
-fn compare_words(arguments: &[OsString]) -> Option<Vec<OsString>> {
+/// What runs a subcommand with its words, the subcommand first.
+type Subcommand = fn(Vec<OsString>) -> ExitCode;
+
+/// The subcommand that is called, if one is, and its words.
+fn subcommand(arguments: &[OsString]) -> Option<(Subcommand, Vec<OsString>)> {
     let (program, rest) = arguments.split_first()?;
-    let (word, rest) = rest.split_first()?;
-    let is_compare = word == "compare" && Personality::of(program) == Personality::Frazil;
-    is_compare.then(|| std::iter::once(word).chain(rest).cloned().collect())
+    let (word, _) = rest.split_first()?;
+    let run: Subcommand = match word.as_encoded_bytes() {
+        b"compare" => compare,
+        b"split" => split::run,
+        _ => return None,
+    };
+    (Personality::of(program) == Personality::Frazil).then(|| (run, rest.to_vec()))
 }
 
 fn compare(words: Vec<OsString>) -> ExitCode {
@@ -268,33 +276,6 @@ enum Failure {
     /// The words do not fit the options.
     Usage(clap::Error),
     Error(Error),
-}
-
-/// What is wrong with the words, without what is for programmers of Rust, and without the advice to make an input of an
-/// option that does not exist.
-fn usage_error(error: &clap::Error) -> String {
-    let styled = error.render();
-    let mut text = match has_color() {
-        true => format!("frazil: {}", styled.ansi()),
-        false => format!("frazil: {styled}"),
-    };
-    for (theirs, ours) in [
-        (": invalid digit found in string", ": expected a whole number"),
-        (": number too large to fit in target type", ": the number is too large"),
-        (": number too small to fit in target type", ": the number is too small"),
-        (": cannot parse integer from empty string", ": expected a whole number"),
-        (" is not in ", " is not from "),
-        ("..=", " to "),
-    ] {
-        text = text.replace(theirs, ours);
-    }
-    match text.split_once("\n\n") {
-        Some((message, rest)) if rest.contains("as a value, use '") => {
-            let rest = rest.split_once("\n\n").map_or("", |(_, rest)| rest);
-            format!("{message}\n\n{rest}")
-        }
-        _ => text,
-    }
 }
 
 fn wrong_option(error: frazil_passes::RecipeError) -> Error {

@@ -15,8 +15,8 @@
 //! options, files and messages.
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`], [`output`], `destination` and [`assembler`] touch files, and only [`diagnostics`] and [`timing`] make
-//! text for the terminal.
+//! [`mod@input`], [`output`], `destination`, `split` and [`assembler`] touch files, and only [`diagnostics`] and
+//! [`timing`] make text for the terminal.
 
 pub mod assembler;
 mod batch;
@@ -36,8 +36,10 @@ pub mod output;
 mod pipeline;
 mod recognize;
 mod refusals;
+mod split;
 mod stage;
 pub mod timing;
+mod usage;
 
 pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
 pub use driver::Driver;
@@ -50,6 +52,7 @@ pub use frazil_ir as ir;
 pub use frazil_ir::Refusal;
 pub use frazil_passes as passes;
 pub use frazil_passes::Recipe;
+pub use frazil_split::Split;
 pub use options::{Emit, InputForm, Options, read_hooks};
 pub use timing::Report;
 

@@ -29,6 +29,7 @@ mod old_modules;
 mod pointer_width;
 mod refusal_codes;
 mod refusals;
+mod split;
 mod start;
 mod systems;
 mod threads;

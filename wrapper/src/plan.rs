@@ -6,13 +6,17 @@
 //! command that makes code of a source becomes Frazil's: the compiler proper is told to write bitcode
 //! ([`Job::words_for_bitcode`]), and Frazil makes what was asked for.
 //!
+//! distcc sends preprocessed sources and nothing else to other machines. Bitcode in a file of such a name (`part.i`) is
+//! compiled as bitcode, so that what `frazil split` makes can be sent, too.
+//!
 //! Files that clang passes from one command to the next lie in a folder of the wrapper's, because clang is told that
 //! temporary files go there.
 
 use crate::clang::Compiler;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
@@ -99,6 +103,7 @@ impl Plan {
         }
         let output = command.output().map_err(|error| compiler.not_started(&error))?;
         let mut plan = Plan::parse(&output.stderr);
+        plan.jobs.iter_mut().for_each(Job::recognize_bitcode);
         if !output.status.success() {
             plan.failure = Some(output.status.code().unwrap_or(1));
         }
@@ -162,7 +167,27 @@ pub enum CodeKind {
     Assembly,
 }
 
+/// The languages of sources that have been preprocessed, which distributing tools send as they are.
+const PREPROCESSED: &[&str] = &["cpp-output", "c++-cpp-output"];
+
+/// How bitcode begins.
+const BITCODE: [u8; 4] = *b"BC\xc0\xde";
+
 impl Job {
+    /// Takes bitcode for what it is if it has the name of a preprocessed source.
+    fn recognize_bitcode(&mut self) {
+        let is_preprocessed = |language: &OsStr| PREPROCESSED.iter().any(|known| language == *known);
+        if self.code_kind().is_none() || !self.value("-x").is_some_and(is_preprocessed) {
+            return;
+        }
+        let mut first = [0; BITCODE.len()];
+        let read = File::open(self.source()).and_then(|mut file| file.read_exact(&mut first));
+        let language = self.words.iter().rposition(|word| word == "-x");
+        if let (Ok(()), BITCODE, Some(language)) = (read, first, language) {
+            self.words[language + 1] = OsString::from("ir");
+        }
+    }
+
     /// The arguments of the compiler proper, if the job is one for it.
     fn compiler_words(&self) -> Option<&[OsString]> {
         let (program_and_kind, rest) = self.words.split_at_checked(2)?;

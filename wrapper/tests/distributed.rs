@@ -164,6 +164,30 @@ impl Drop for Server {
     }
 }
 
+/// What `frazil split` makes is sent, too, if its files have names that distcc sends.
+#[test]
+fn distcc_sends_bitcode_with_the_name_of_a_preprocessed_source() {
+    let place = Place::new("distcc-bitcode");
+    let state = place.state("distcc");
+    let server = Server::start(&place);
+    let hosts = format!("127.0.0.1:{}", server.port);
+    run(place
+        .command("clang-22")
+        .args(["-O2", "-c", "-emit-llvm", "-DNUMBER=7", "main.c", "-o", "main.i"]));
+    let object = |callers: &[&str]| {
+        let words: Vec<&str> = callers.iter().copied().chain(["frazil-cc"]).collect();
+        let mut command = place.command(words[0]);
+        command
+            .env("DISTCC_DIR", &state)
+            .env("DISTCC_HOSTS", &hosts)
+            .env("DISTCC_FALLBACK", "0");
+        run(command.args(&words[1..]).args(["-O2", "-c", "main.i", "-o", "main.o"]));
+        fs::read(place.folder.path("main.o")).expect("it was made")
+    };
+    assert!(object(&["distcc"]) == object(&[]));
+    assert_eq!(server.compiled(&place), 1);
+}
+
 #[test]
 fn distcc_compiles_on_two_servers_one_of_which_goes_away() {
     let place = Place::new("distcc");

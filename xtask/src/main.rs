@@ -59,6 +59,7 @@ cargo xtask <command>
   crosstest --random N [...]            the same with programs that csmith makes
   crosstest --intrinsics [...] [FILTER] every intrinsic of the processor up to AVX2, with random operands
   crosstest --instrument [...] [FILTER] the same with hooks of the tools in examples/instrument in the programs
+  crosstest --split N [...] [FILTER]    the same with the modules divided into N parts by frazil split
   crosstest --wide [...], corpus --wide the same with whole code bases in C and C++, a module for each file
   crosstest --integers N [...]          the same with random programs of integers up to 1024 bits
   crosstest --frames N [...]            the same with random functions that return early, hold much over calls and name

@@ -23,10 +23,18 @@ pub mod block {
     pub const METADATA: u64 = 15;
     /// The type table.
     pub const TYPES: u64 = 17;
+    /// In which order values are used, for whoever must have the same order after reading.
+    pub const USE_ORDERS: u64 = 18;
+    /// Paths of modules, in an index of several.
+    pub const MODULE_PATHS: u64 = 19;
+    /// What optimizers of whole programs want to know of symbols, of one module or of several.
+    pub const SUMMARY: u64 = 20;
     /// Names of operand bundles.
     pub const BUNDLE_TAGS: u64 = 21;
     /// Names of symbols.
     pub const STRING_TABLE: u64 = 23;
+    /// The same as in [`SUMMARY`], where the program is optimized as one module.
+    pub const FULL_SUMMARY: u64 = 24;
     /// Names of synchronisation scopes.
     pub const SCOPE_NAMES: u64 = 26;
     /// Names of metadata kinds.
@@ -78,6 +86,7 @@ pub mod module {
     pub const SYMBOLS_OFFSET: u64 = 13;
     pub const ALIAS: u64 = 14;
     pub const SOURCE_FILE_NAME: u64 = 16;
+    pub const HASH: u64 = 17;
     pub const IFUNC: u64 = 18;
 }
 
@@ -106,6 +115,7 @@ pub mod types {
     pub const OPAQUE: u64 = 6;
     pub const INTEGER: u64 = 7;
     pub const POINTER: u64 = 8;
+    pub const FUNCTION_OLD: u64 = 9;
     pub const HALF: u64 = 10;
     pub const ARRAY: u64 = 11;
     pub const VECTOR: u64 = 12;

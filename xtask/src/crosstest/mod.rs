@@ -9,8 +9,8 @@
 //! made by csmith instead (`random`), with `--integers N` and the other options of the table `GENERATORS` by generators
 //! of our own (`generated`), with `--vectors N` and `--shuffles N` they are functions of vectors (`vectors`), with
 //! `--intrinsics` of the processor's intrinsics ([`intrinsics`]), with `--instrument` there are hooks of tools in them
-//! ([`instrumented`]), and with `--wide` they are whole code bases
-//! ([`wide`]). In all of them the validator of machine code is on unless `--no-check-machine` leaves it out.
+//! ([`instrumented`]), with `--split N` their modules are divided (`split`), and with `--wide` they are whole code
+//! bases ([`wide`]). In all of them the validator of machine code is on unless `--no-check-machine` leaves it out.
 
 mod bisect;
 mod exceptions;
@@ -24,6 +24,7 @@ mod jumps;
 pub mod linkers;
 mod loops;
 mod random;
+mod split;
 mod variables;
 mod vectors;
 pub mod wide;
@@ -115,7 +116,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let is_intrinsics = arguments.contains("--intrinsics");
     let is_instrumented = arguments.contains("--instrument");
     let random: Option<u64> = arguments.opt_value_from_str("--random")?;
-    let both = is_wide || random.is_some();
+    let parts: Option<u32> = arguments.opt_value_from_str("--split")?;
+    let both = is_wide || random.is_some() || parts.is_some();
     let compilers = Compiler::validating_list(&mut arguments, if both { &["Om1", "O2"] } else { &["Om1"] })?;
     let mut share = Share::from_arguments(&mut arguments)?;
     if let Some(count) = random {
@@ -140,6 +142,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if is_wide {
         return wide::test(&corpus::filter(arguments)?, &compilers, &mut share);
+    }
+    if let Some(parts) = parts {
+        let levels = [&Level::EACH[..], &Level::WITH_DEBUG].concat();
+        let modules = corpus::modules_at(&levels, &corpus::filter(arguments)?)?;
+        return split::test(parts, &modules, &compilers, &mut share);
     }
     if is_instrumented {
         let modules = corpus::modules_at(&Level::EACH, &corpus::filter(arguments)?)?;

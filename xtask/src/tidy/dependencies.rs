@@ -50,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("frazil-passes", &["frazil-support", "frazil-ir", "frazil-codegen"]),
     ("frazil-instrument", &["frazil-support", "frazil-ir", "frazil-passes"]),
     ("frazil-emit", &["frazil-support", "frazil-ir", "frazil-codegen"]),
+    ("frazil-split", &["frazil-ir", "frazil-frontend-pnacl"]),
     ("frazil-compare", &[]),
     (
         "frazil",
@@ -63,6 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "frazil-instrument",
             "frazil-decode",
             "frazil-emit",
+            "frazil-split",
             "frazil-compare",
         ],
     ),
