@@ -1,5 +1,6 @@
 //! Executables that are made record by record: what they compute, and which rules they break.
 
+mod damage;
 mod maker;
 mod programs;
 mod rules;
