@@ -12,7 +12,7 @@
 
 use crate::diagnostics::{self, Error, Stage, has_color};
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
-use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals};
+use crate::{Diagnostic, Options, Report, input, machine, manual, memory_limit, pipeline, refusals};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
@@ -184,7 +184,7 @@ impl Driver {
         let (name, triple) = (arguments.target.as_deref(), arguments.mtriple.as_deref());
         match (name, triple, self.targets.first()) {
             (None, None, Some(first)) => Ok(first),
-            _ => pipeline::target_entry(name, triple.unwrap_or_default(), &self.targets),
+            _ => machine::target_entry(name, triple.unwrap_or_default(), &self.targets),
         }
     }
 

@@ -4,9 +4,13 @@
 //! a run at most, and a file that changes while it is compiled cannot change under the reader.
 
 use crate::diagnostics::{Error, Stage, reason};
-use crate::options::is_standard_stream;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+
+/// Whether a path means standard input or output.
+pub(crate) fn is_standard_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
 
 /// The bytes of the input.
 ///

@@ -62,6 +62,7 @@ use crate::frame::CycleSlots;
 use crate::frame_info::Clearing;
 use crate::frame_info::{FrameInfo, FrameSink, Guard, ReturnProtection};
 use crate::halt::Halt;
+use crate::included;
 use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::optimize::MachRecipe;
@@ -74,7 +75,7 @@ use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
 use frazil_ir::module::{FramePointer, FunctionHead, ReturnSigning};
-use frazil_ir::{AsmData, Block};
+use frazil_ir::{AsmData, Block, Refusal};
 
 /// The context of one function: implements what lowering rules ask for.
 pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
@@ -132,19 +133,22 @@ fn compile_legal<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
+    if !included::VECTORS && unit.function.has_vectors() {
+        return Err(included::without_vectors(Refusal::Vector));
+    }
     let has_text = !unit.function.asms().is_empty() && unit.function.asms().iter().any(has_code);
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
     let outcome = match compile_checked(isa, unit, state, out) {
-        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
         outcome => outcome,
     };
     match outcome {
         Ok(()) => Ok(()),
         Err(Halt::Failed(error)) => Err(error),
         Err(Halt::Select) => compile_by_selection(isa, unit, state, out),
-        Err(Halt::Expand) => unreachable!("vectors are expanded once"),
+        Err(Halt::Expand) => Err(included::without_vectors(Refusal::Vector)),
     }
 }
 
@@ -155,7 +159,7 @@ fn compile_checked<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), Halt> {
-    if !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
+    if !included::OPTIMIZING_PATH || !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
         return compile_recorded(isa, unit, state, &mut NoRecord, out);
     }
     let mut trace = std::mem::take(&mut state.trace);
@@ -184,11 +188,28 @@ fn compile_by_selection<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
+    if !included::OPTIMIZING_PATH {
+        return Err(needs_selection(unit));
+    }
     let optimize = state.optimize.get_or_insert_default();
     if let Some(is_checked) = state.is_checked {
         optimize.set_checked(is_checked);
     }
     crate::optimize::compile(isa, unit, &MachRecipe::default(), &mut NoMachPasses, optimize, out)
+}
+
+/// The refusal of a function that only the selecting context compiles, in a build without it.
+fn needs_selection(unit: &Unit<'_>) -> CodegenError {
+    match () {
+        () if unit.function.asms().iter().any(has_code) => {
+            included::without_selection(Refusal::InlineAssembly, "inline assembly")
+        }
+        () if unit.head.naked => included::without_selection(Refusal::FunctionAttribute, "naked functions"),
+        () => included::without_selection(
+            Refusal::Stack,
+            "a frame that is aligned more strictly than the stack, or an intrinsic that stands for assembly",
+        ),
+    }
 }
 
 /// Compiles a function and reports each step to the recorder.

@@ -4,6 +4,7 @@
 //! is needed for them; those for offsets in other debug sections name these.
 
 use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress, file};
+use crate::HAS_DEBUG_INFORMATION;
 use crate::dwarf::{CodePlace, DebugSection, DebugTarget};
 use crate::error::EmitError;
 use crate::exceptions::Late;
@@ -41,6 +42,9 @@ impl ObjectBuilder<'_> {
     /// Adds what debuggers want to know of a function that was placed.
     #[cold]
     pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, start: u64, code: &CompiledFunction) {
+        if !HAS_DEBUG_INFORMATION {
+            return;
+        }
         let head = &self.module.functions[function];
         if let Some(debug) = &mut self.debug {
             let place = CodePlace {
@@ -55,7 +59,7 @@ impl ObjectBuilder<'_> {
 
     /// Appends the debug sections.
     pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
-        let Some(debug) = self.debug.take() else {
+        let Some(debug) = self.debug.take().filter(|_| HAS_DEBUG_INFORMATION) else {
             return Ok(());
         };
         let mut sections = debug.finish()?;

@@ -28,6 +28,7 @@ mod tables;
 
 pub(crate) use debug::write_split;
 
+use crate::HAS_DEBUG_INFORMATION;
 use crate::cfi::FrameTable;
 use crate::constants::ConstantPool;
 use crate::dwarf::{DebugSection, DebugWriter};
@@ -167,7 +168,10 @@ impl<'a> ObjectBuilder<'a> {
         Ok(ObjectBuilder {
             module,
             target,
-            debug: DebugWriter::new(module, target, &options.debug).map(Box::new),
+            debug: match HAS_DEBUG_INFORMATION {
+                true => DebugWriter::new(module, target, &options.debug).map(Box::new),
+                false => None,
+            },
             placement: Placement::new(module, target, options)?,
             targets,
             states,
@@ -363,7 +367,7 @@ impl<'a> ObjectBuilder<'a> {
             self.store_addends()?;
         }
         file::write(&self, &named_sections, out)?;
-        let is_wanted = self.placement.options.debug.has_file();
+        let is_wanted = HAS_DEBUG_INFORMATION && self.placement.options.debug.has_file();
         is_wanted.then(|| self.split_file()).transpose()
     }
 

@@ -34,6 +34,7 @@ pub mod x87;
 use crate::build::*;
 use crate::ops::op_size;
 use crate::table::Op;
+use frazil_codegen::included::VECTORS;
 use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
@@ -88,7 +89,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Prefetch => memory::prefetch(cx, &data),
         Opcode::TlsAddr => tls::address(cx, &data)?,
         op if op.is_strict() => strict::lower(cx, &data)?,
-        op if is_reduction(op) => return vector::reduce::reduce(cx, &data),
+        op if VECTORS && is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::SpaceLoad
         | Opcode::SpaceStore
         | Opcode::SpaceRmw
