@@ -1,17 +1,13 @@
 //! What a build includes of what cargo features leave out.
 //!
-//! Features change no interface: everything is compiled, and where a way leads to something that is not included, a
-//! constant of this module is in front of it. What nothing leads to, the linker leaves out, and what would have gone
-//! that way is refused by name. So a function that compiles gives the same code with any features.
+//! It is done as in [`frazil_ir::included`].
 
 use crate::error::CodegenError;
 use frazil_ir::Refusal;
+pub use frazil_ir::included::{RARE, VECTORS};
 
 /// Whether there is the optimizing path, what proves its results and those of the fast path, and inline assembly.
 pub const OPTIMIZING_PATH: bool = cfg!(feature = "optimize");
-
-/// Whether there is code for vectors, and for floats that targets do not compute with.
-pub const VECTORS: bool = cfg!(feature = "vectors");
 
 /// Whether machine instructions can be written as text.
 pub const TEXT: bool = cfg!(feature = "text");
@@ -28,7 +24,24 @@ pub fn left_out(refusal: Refusal, what: &str, feature: &str) -> CodegenError {
 /// The refusal of what needs [`VECTORS`].
 #[cold]
 pub fn without_vectors(refusal: Refusal) -> CodegenError {
-    left_out(refusal, "vectors and floats other than float and double", "vectors")
+    left_out(refusal, "vectors and floats of other widths", "vectors")
+}
+
+/// What is refused for want of [`VECTORS`], with a word on that.
+#[cold]
+pub(crate) fn for_want_of_vectors(error: CodegenError) -> CodegenError {
+    match error {
+        CodegenError::Unsupported {
+            refusal: refusal @ (Refusal::Vector | Refusal::ExoticFloat),
+            what,
+            place,
+        } if !what.contains("this build") => CodegenError::Unsupported {
+            refusal,
+            what: format!("{what} by this build, which leaves vectors and most floats of other widths out"),
+            place,
+        },
+        other => other,
+    }
 }
 
 /// The refusal of what needs [`OPTIMIZING_PATH`].

@@ -28,7 +28,3 @@ pub use elf::ObjectBuilder;
 pub use error::EmitError;
 pub use foreign::{Assembled, TextFile};
 pub use placement::{EmitOptions, Placement};
-
-/// Whether objects get what modules say for debuggers. Without the feature, nothing leads to the code that makes it, and
-/// the linker leaves it out.
-pub const HAS_DEBUG_INFORMATION: bool = cfg!(feature = "debug-information");

@@ -5,11 +5,11 @@ use super::options::Arguments;
 use crate::diagnostics::{Diagnostic, Error, Stage, in_function};
 use crate::entries::{Entries, is_defined};
 use crate::machine::{self, COMPILE_FOR_OURS, Machine, target_entry};
-use frazil_codegen::TargetEntry;
-use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target, Unit};
+use frazil_codegen::{CompiledFunction, FastState, ModuleView, Target, TargetEntry, Unit, included};
 use frazil_emit::dwarf::DebugOptions;
-use frazil_emit::{EmitOptions, HAS_DEBUG_INFORMATION, ObjectBuilder};
+use frazil_emit::{EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
+use frazil_ir::included::{DEBUG_INFORMATION, RARE};
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::{FuncId, Function, Module, Refusal};
 use std::io::Write;
@@ -23,7 +23,7 @@ pub(super) fn compile(input: &[u8], arguments: &Arguments, out: &mut dyn Write) 
     let targets = frazil_targets::builtin();
     let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
     let read_options = ReadOptions {
-        reads_debug: HAS_DEBUG_INFORMATION,
+        reads_debug: DEBUG_INFORMATION && !arguments.strip_debug,
         ..ReadOptions::new(&platform_of)
     };
     // The process ends after this, and the system gets the memory back faster than piece by piece.
@@ -121,6 +121,10 @@ impl Worker<'_> {
         self.reader.read(id, &mut self.function)?;
         begin(Stage::Compile, name);
         if self.function.cfg().indirect_jumps() > 1 {
+            if !RARE {
+                let refusal = included::left_out(Refusal::Instruction, "several indirect jumps", "rare");
+                return Err(refusal.into());
+            }
             merge_indirect_jumps(&mut self.function);
         }
         self.view.features = self.machine.features(module, head)?;
@@ -136,7 +140,7 @@ impl Worker<'_> {
             return Err(needs_assembler(Refusal::InlineAssembly, "inline assembly"));
         }
         self.code.attachments = self.function.attachments.take();
-        if self.function.debug.is_on {
+        if self.function.debug.is_on() {
             mem::swap(&mut self.code.debug.function, &mut self.function.debug);
         }
         begin(Stage::Write, name);

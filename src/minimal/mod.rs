@@ -4,8 +4,9 @@
 //! the same as by everything else of Frazil, and what the build leaves out is refused by name. [`compile`] is a pipeline
 //! without passes, tools, threads and texts.
 //!
-//! Such a build may abort at a panic, which is a defect of Frazil. A hook says then, as the other driver does, which
-//! function it was, and takes back what of the output was written.
+//! A panic, which is a defect of Frazil, ends the process: nothing is unwound, so that such a build needs no tables for
+//! it. A hook says before, as the other driver does, which function it was, and takes back what of the output was
+//! written.
 
 mod compile;
 mod options;
@@ -86,6 +87,7 @@ fn explain_panics(input_name: &str) {
             };
             Error::from(diagnostic).print(&doing.input);
         }
+        std::process::exit(1)
     }));
 }
 

@@ -4,7 +4,7 @@ use crate::diagnostics::{Error, Stage};
 use crate::input::is_standard_stream;
 use crate::machine;
 use frazil_codegen::{RelocationModel, included};
-use frazil_emit::HAS_DEBUG_INFORMATION;
+use frazil_ir::included::DEBUG_INFORMATION;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -28,6 +28,7 @@ pub(super) struct Arguments {
     pub relocation_model: Option<RelocationModel>,
     pub function_sections: bool,
     pub data_sections: bool,
+    pub strip_debug: bool,
 }
 
 impl Arguments {
@@ -56,6 +57,8 @@ Options:
                                   standard input]
       --function-sections         Give each function a section of its own
       --data-sections             Give each variable a section of its own
+      --strip-debug               Leave out debug information, if this build has it at all
+      --threads <N>               Taken from other commands' words: this build compiles in one thread
       --relocation-model <MODEL>  Where the code may be placed: static, pic [default: what the module says]
       --mcpu <NAME>               Processor for functions that name none
       --mattr <+NAME,-NAME,...>   Features of the processor to use or not, besides those that functions name
@@ -94,6 +97,9 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Request, Er
             "-o" | "--output" => output = Some(PathBuf::from(words.value(&option)?)),
             "--function-sections" => arguments.function_sections = words.flag(&option)?,
             "--data-sections" => arguments.data_sections = words.flag(&option)?,
+            "--strip-debug" => arguments.strip_debug = words.flag(&option)?,
+            // The object is the same for any number, and this command has only the main one.
+            "--threads" => drop(words.value(&option)?),
             "--mcpu" => arguments.cpu = Some(words.text(&option)?),
             "--mattr" => features.push(words.text(&option)?),
             "--relocation-model" => {
@@ -145,8 +151,10 @@ fn version() -> String {
     text.push_str("\nThis build has:\n");
     for (feature, is_there) in [
         ("vectors", included::VECTORS),
+        ("rare", included::RARE),
+        ("speed", frazil_support::SPEED),
         ("optimize", included::OPTIMIZING_PATH),
-        ("debug-information", HAS_DEBUG_INFORMATION),
+        ("debug-information", DEBUG_INFORMATION),
     ] {
         text.push_str(&format!("  {feature}: {}\n", if is_there { "yes" } else { "no" }));
     }

@@ -265,7 +265,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.code.attachments = self.function.attachments.take();
-        if self.function.debug.is_on {
+        if self.function.debug.is_on() {
             mem::swap(&mut self.code.debug.function, &mut self.function.debug);
         }
         self.clock.lap(&mut self.report.times.compile);

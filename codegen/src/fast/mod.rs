@@ -232,7 +232,7 @@ fn compile_recorded<I: Isa, R: Record>(
         ..
     } = out;
     let function = unit.function;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         body.keep_marks();
     }
     body.use_islands(isa.islands());
@@ -265,18 +265,18 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.rec.begin(isa, function, &cx.st.parts);
     cx.place_slots()?;
     cx.enter()?;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.follow_variables();
     }
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
         return Err(error.into());
     }
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.close_values();
     }
     let frame = cx.finish()?;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.place_variables();
     }
     body.bind_missing_addresses();
@@ -353,7 +353,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             unwind: self.unwind,
         };
         isa.epilogue(&frame, &mut sink);
-        if !frame.clearing.is_empty() {
+        if included::RARE && !frame.clearing.is_empty() {
             let (function, layout) = (self.base.function, &self.st.layout);
             let kept = results(function, layout, self.base.conv);
             let clearing = frame
@@ -370,6 +370,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn clearing(&mut self) -> Result<Clearing, CodegenError> {
         if self.head.cleared_registers.is_empty() {
             return Ok(Clearing::default());
+        }
+        if !included::RARE {
+            let what = "registers that are cleared at returns";
+            return Err(included::left_out(Refusal::FunctionAttribute, what, "rare"));
         }
         let (base, st) = (&self.base, &mut *self.st);
         let (function, parts) = (base.function, &st.parts);

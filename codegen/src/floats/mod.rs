@@ -46,7 +46,7 @@ pub(crate) fn with_legal_types<I: Isa>(
     mut compile: impl FnMut(&Unit<'_>) -> Result<(), CodegenError>,
 ) -> Result<(), CodegenError> {
     if !included::VECTORS {
-        return compile(unit);
+        return compile(unit).map_err(included::for_want_of_vectors);
     }
     match with_legal_vectors(isa, unit, &mut compile) {
         Ok(()) => Ok(()),

@@ -4,7 +4,6 @@
 //! is needed for them; those for offsets in other debug sections name these.
 
 use super::{Location, Naming, ObjectBuilder, PendingRelocation, compress, file};
-use crate::HAS_DEBUG_INFORMATION;
 use crate::dwarf::{CodePlace, DebugSection, DebugTarget};
 use crate::error::EmitError;
 use crate::exceptions::Late;
@@ -12,6 +11,7 @@ use crate::placement::{Compressor, EmitOptions};
 use crate::relocation_targets::TargetId;
 use crate::section::{SectionDesc, SectionId};
 use frazil_codegen::{CompiledFunction, TargetDesc};
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::{EntityRef, FuncId, Module, Refusal};
 use object::elf;
 
@@ -42,7 +42,7 @@ impl ObjectBuilder<'_> {
     /// Adds what debuggers want to know of a function that was placed.
     #[cold]
     pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, start: u64, code: &CompiledFunction) {
-        if !HAS_DEBUG_INFORMATION {
+        if !DEBUG_INFORMATION {
             return;
         }
         let head = &self.module.functions[function];
@@ -59,7 +59,7 @@ impl ObjectBuilder<'_> {
 
     /// Appends the debug sections.
     pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
-        let Some(debug) = self.debug.take().filter(|_| HAS_DEBUG_INFORMATION) else {
+        let Some(debug) = self.debug.take().filter(|_| DEBUG_INFORMATION) else {
             return Ok(());
         };
         let mut sections = debug.finish()?;
