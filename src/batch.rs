@@ -3,10 +3,10 @@
 //! A file that cannot be compiled does not keep the others from it. What is said of files is said in their order, and
 //! what takes longer than a moment shows a bar on a terminal.
 
+use crate::contents::{self, Contents, Input};
 use crate::diagnostics::{Diagnostic, Error, Stage};
 use crate::driver::Driver;
 use crate::dump::{self, Printer};
-use crate::input::{Contents, Input};
 use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::STACK_BYTES;
@@ -230,7 +230,7 @@ impl Driver {
 
 /// The bitcode or text of an input; what it is is noted in the options.
 fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Contents, Error> {
-    let bytes = input::open(&job.input)?;
+    let bytes = contents::open(&job.input)?;
     if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
         return Err(Error::from(Diagnostic::refusal(
             Stage::Read,

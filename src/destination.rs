@@ -5,7 +5,8 @@
 //! tell (permissions, full disks) is left to it.
 
 use crate::diagnostics::{Error, Stage, reason};
-use crate::options::{Emit, Job, is_standard_stream};
+use crate::input::is_standard_stream;
+use crate::options::{Emit, Job};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, IsTerminal};

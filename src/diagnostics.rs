@@ -165,7 +165,32 @@ impl Error {
     }
 }
 
+/// An error, each of whose parts names the function.
+pub(crate) fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = error.diagnostics().to_vec();
+    diagnostics
+        .iter_mut()
+        .for_each(|diagnostic| diagnostic.function = Some(name.to_owned()));
+    diagnostics
+}
+
+/// The message about a panic in a function; `pass` is the pass that was running, if one was.
+pub(crate) fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
+    let doing = match stage {
+        Stage::Read => "reading",
+        Stage::Optimize | Stage::Compile if !pass.is_empty() => &format!("pass {pass}"),
+        Stage::Optimize | Stage::Compile => "code generation",
+        _ => "writing",
+    };
+    let message = format!("{doing} panicked; please report this with the input");
+    Diagnostic {
+        function: Some(function.to_owned()),
+        ..Diagnostic::new(Stage::Internal, message)
+    }
+}
+
 /// Prints a note that belongs to no input.
+#[cfg(feature = "command")]
 pub(crate) fn print_note(text: &str) {
     // There is no other place for it.
     let _ = writeln!(std::io::stderr(), "frazil: note: {text}");

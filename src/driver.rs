@@ -10,11 +10,11 @@
 //! }
 //! ```
 
+use crate::contents::Input;
 use crate::diagnostics::{self, Error, Stage};
-use crate::input::Input;
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
 use crate::usage::usage_error;
-use crate::{Diagnostic, Options, Report, input, manual, memory_limit, pipeline, refusals, split};
+use crate::{Diagnostic, Options, Report, input, machine, manual, memory_limit, pipeline, refusals, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
@@ -197,7 +197,7 @@ impl Driver {
         let (name, triple) = (arguments.target.as_deref(), arguments.mtriple.as_deref());
         match (name, triple, self.targets.first()) {
             (None, None, Some(first)) => Ok(first),
-            _ => pipeline::target_entry(name, triple.unwrap_or_default(), &self.targets),
+            _ => machine::target_entry(name, triple.unwrap_or_default(), &self.targets),
         }
     }
 

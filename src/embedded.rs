@@ -4,9 +4,9 @@
 //! modules compiled with it, whose files and kind it chooses itself. Only the options in [`ALLOWED`] have a meaning
 //! there; all others (input, output, machine, questions) are the other program's, and refused by name.
 
+use crate::contents::Input;
 use crate::diagnostics::{Error, Stage};
 use crate::driver::Driver;
-use crate::input::Input;
 use crate::options::{Arguments, CompressDebug, Emit, Options, hooks_input, recipe_of_level, words};
 use crate::output::Output;
 use crate::timing::Clock;

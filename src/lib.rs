@@ -12,86 +12,62 @@
 //! ```
 //!
 //! [`compile_to`] writes to any [`std::io::Write`] and reports times and counts; [`run`] is the command with its
-//! options, files and messages.
+//! options, files and messages. Without the cargo feature `command`, there is a [`run`] with few options and nothing
+//! else (`minimal`).
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`], [`output`], `destination`, `split` and [`assembler`] touch files, and only [`diagnostics`] and
-//! [`timing`] make text for the terminal.
+//! [`mod@input`], [`output`], `destination`, `split` and `assembler` touch files, and only [`diagnostics`] and `timing`
+//! make text for the terminal.
 
+#[cfg(feature = "command")]
+mod api;
+#[cfg(feature = "command")]
 pub mod assembler;
+#[cfg(feature = "command")]
 mod batch;
+#[cfg(feature = "command")]
+mod contents;
+#[cfg(feature = "command")]
 mod destination;
 pub mod diagnostics;
+#[cfg(feature = "command")]
 pub mod driver;
+#[cfg(feature = "command")]
 mod dump;
+#[cfg(feature = "command")]
 pub mod embedded;
+mod entries;
+#[cfg(feature = "command")]
 mod heap;
 pub mod input;
+#[cfg(feature = "command")]
 pub mod llvm;
+mod machine;
+#[cfg(feature = "command")]
 mod manual;
+#[cfg(feature = "command")]
 mod mapping;
 pub mod memory_limit;
+#[cfg(not(feature = "command"))]
+mod minimal;
+#[cfg(feature = "command")]
 pub mod options;
 pub mod output;
+#[cfg(feature = "command")]
 mod pipeline;
 mod recognize;
+#[cfg(feature = "command")]
 mod refusals;
+#[cfg(feature = "command")]
 mod split;
 mod stage;
+#[cfg(feature = "command")]
 pub mod timing;
+#[cfg(feature = "command")]
 mod usage;
 
+#[cfg(feature = "command")]
+pub use api::*;
 pub use diagnostics::{Diagnostic, Error, Excerpt, Stage};
-pub use driver::Driver;
-pub use embedded::Embedded;
-pub use frazil_codegen as codegen;
-pub use frazil_codegen::{RelocationModel, TargetEntry};
-pub use frazil_frontend_pnacl::pnacl::is_pexe;
-pub use frazil_instrument as instrument;
-pub use frazil_ir as ir;
-pub use frazil_ir::Refusal;
-pub use frazil_passes as passes;
-pub use frazil_passes::Recipe;
-pub use frazil_split::Split;
-pub use options::{Emit, InputForm, Options, read_hooks};
-pub use timing::Report;
-
-use crate::input::Input;
-use frazil_ir::Platform;
-use frazil_passes::observe::Deaf;
-use std::ffi::OsString;
-use std::io::Write;
-use std::process::ExitCode;
-
-/// The targets that this build can compile for.
-pub fn targets() -> &'static [TargetEntry] {
-    frazil_targets::builtin()
-}
-
-/// The platform of a triple among those that this build can compile for, for the reader of bitcode.
-pub fn platform_of(triple: &[u8]) -> Option<&'static Platform> {
-    TargetEntry::platform_of(triple, targets())
-}
-
-/// Compiles a module in memory, with the built-in passes and targets; [`Driver`] has others.
-///
-/// # Errors
-/// When the bitcode cannot be read, or something in it cannot be compiled or written.
-pub fn compile(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::new();
-    compile_to(bitcode, options, &mut out)?;
-    Ok(out)
-}
-
-/// Compiles a module and says how that went. Nothing is written unless every function could be compiled.
-///
-/// # Errors
-/// As for [`compile`], and the writer's.
-pub fn compile_to(bitcode: &[u8], options: &Options, out: &mut dyn Write) -> Result<Report, Error> {
-    pipeline::compile_to(Input::from(bitcode), options, targets(), &mut Deaf, out)
-}
-
-/// Runs the command `frazil` with these arguments, the program's name first. Messages go to standard error.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    Driver::builtin().run(arguments)
-}
+#[cfg(not(feature = "command"))]
+pub use minimal::run;

@@ -6,7 +6,9 @@
 //! and the source line are shown like Frazil's own.
 
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage, reason};
-use crate::options::{LlvmOptions, is_standard_stream};
+use crate::input::is_standard_stream;
+use crate::options::LlvmOptions;
+pub use crate::recognize::is_text;
 use serde::Deserialize;
 use std::env;
 use std::io::{self, Write};
@@ -17,21 +19,6 @@ use std::process::{Command, Output, Stdio};
 pub const HELPER_VARIABLE: &str = "FRAZIL_LLVM";
 
 const HELPER: &str = "frazil-llvm";
-
-/// Whether bytes are text, which only LLVM reads, rather than bitcode. Anything else is left to the bitcode reader,
-/// which says what is wrong with it.
-pub fn is_text(bytes: &[u8]) -> bool {
-    const LOOKED_AT: usize = 512;
-    let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
-    let is_binary = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    !start.is_empty() && !is_bitcode(start) && !start.iter().any(is_binary)
-}
-
-/// Whether bytes begin as bitcode does: raw, in the wrapper of some systems, or PNaCl's.
-fn is_bitcode(bytes: &[u8]) -> bool {
-    const MAGICS: [&[u8]; 3] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b", b"PEXE"];
-    MAGICS.iter().any(|magic| bytes.starts_with(magic))
-}
 
 /// Has LLVM read an input, of which `bytes` are the contents, and gives the bitcode.
 ///

@@ -1,10 +1,10 @@
 //! The `frazil` command.
 
-use frazil::memory_limit::CountedHeap;
 use std::process::ExitCode;
 
+#[cfg(feature = "command")]
 #[global_allocator]
-static HEAP: CountedHeap = CountedHeap;
+static HEAP: frazil::memory_limit::CountedHeap = frazil::memory_limit::CountedHeap;
 
 fn main() -> ExitCode {
     frazil::run(std::env::args_os())

@@ -88,14 +88,8 @@ pub fn begin_file(path: &Path) {
     }
 }
 
-/// Ends the process with a message. There is no limit any more, so this may allocate memory.
-#[cold]
-fn end(limit_bytes: isize) -> ! {
-    eprintln!(
-        "frazil: error: compiling takes more memory than the {} that --max-memory allows: allow more, or use fewer \
-         threads (--threads 0)",
-        in_words(limit_bytes.unsigned_abs() as u64)
-    );
+/// Removes what is being written: the process is about to end.
+pub(crate) fn remove_unfinished() {
     // Whoever is at the list now holds a file that is about to begin or to end.
     if let Ok(unfinished) = UNFINISHED.try_lock() {
         for path in unfinished.iter() {
@@ -107,6 +101,17 @@ fn end(limit_bytes: isize) -> ! {
             drop(removed);
         }
     }
+}
+
+/// Ends the process with a message. There is no limit any more, so this may allocate memory.
+#[cold]
+fn end(limit_bytes: isize) -> ! {
+    eprintln!(
+        "frazil: error: compiling takes more memory than the {} that --max-memory allows: allow more, or use fewer \
+         threads (--threads 0)",
+        in_words(limit_bytes.unsigned_abs() as u64)
+    );
+    remove_unfinished();
     std::process::exit(1)
 }
 

@@ -9,8 +9,8 @@
 //! complete output is copied. A file that may not be written is not replaced. A symbolic link leads to the file that is
 //! written, also to one that does not exist yet.
 
+use crate::input::is_standard_stream;
 use crate::memory_limit;
-use crate::options::is_standard_stream;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::mem;

@@ -4,7 +4,6 @@
 //! IR is that, whatever its name; else the ending of the file's name says the language, and for text without one, how
 //! its comments and directives look. What is not recognized is left to the readers, which say what they have found.
 
-use crate::llvm;
 use std::path::Path;
 
 /// Why an input is not compiled, and what to do; nothing if the readers have to look at it.
@@ -18,7 +17,7 @@ pub(crate) fn complaint(path: &Path, bytes: &[u8]) -> Option<String> {
     if bytes.starts_with(b"\x7fELF") {
         return Some(elf(bytes));
     }
-    if !llvm::is_text(bytes) {
+    if !is_text(bytes) {
         return None;
     }
     let word = first_word(bytes);
@@ -36,9 +35,25 @@ pub(crate) fn complaint(path: &Path, bytes: &[u8]) -> Option<String> {
     by_text.map(|(_, what)| (*what).to_owned())
 }
 
+/// Whether bytes are text, which only LLVM reads, rather than bitcode. Anything else is left to the bitcode reader,
+/// which says what is wrong with it.
+pub fn is_text(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 512;
+    let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let is_binary = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    !start.is_empty() && !is_bitcode(start) && !start.iter().any(is_binary)
+}
+
+/// Whether bytes begin as bitcode does: raw, in the wrapper of some systems, or PNaCl's.
+fn is_bitcode(bytes: &[u8]) -> bool {
+    const MAGICS: [&[u8]; 3] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b", b"PEXE"];
+    MAGICS.iter().any(|magic| bytes.starts_with(magic))
+}
+
 /// Whether bytes are text as `--emit ir` writes it.
+#[cfg(feature = "command")]
 pub(crate) fn is_frazil_text(bytes: &[u8]) -> bool {
-    llvm::is_text(bytes) && is_word_of(FRAZIL_WORDS, &first_word(bytes))
+    is_text(bytes) && is_word_of(FRAZIL_WORDS, &first_word(bytes))
 }
 
 const FOR_LINKER: &str = "it is compiled already, so give it to the linker; Frazil compiles LLVM bitcode, which \
@@ -232,7 +247,7 @@ fn first_word(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&line[..end]).into_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "command"))]
 mod tests {
     use super::*;
 

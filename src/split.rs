@@ -5,7 +5,8 @@
 //! outputs have no ending, however; tools that compile files want one.
 
 use crate::diagnostics::{Error, Stage};
-use crate::options::{Emit, Job, is_standard_stream};
+use crate::input::is_standard_stream;
+use crate::options::{Emit, Job};
 use crate::usage::usage_error;
 use crate::{destination, input};
 use clap::Parser;

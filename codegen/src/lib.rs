@@ -25,6 +25,7 @@ mod follow;
 pub mod frame;
 pub mod frame_info;
 mod halt;
+pub mod included;
 pub mod inline_asm;
 pub mod isa;
 mod lent;

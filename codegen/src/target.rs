@@ -3,6 +3,7 @@
 use crate::desc::TargetDesc;
 use crate::error::CodegenError;
 use crate::fast::FastState;
+use crate::included;
 use crate::isa::Isa;
 use crate::minst::MInst;
 use crate::optimize::{MachRecipe, OptimizeState};
@@ -10,7 +11,7 @@ use crate::pass::MachPasses;
 use crate::print::AsmNames;
 use crate::result::CompiledFunction;
 use crate::unit::Unit;
-use frazil_ir::Platform;
+use frazil_ir::{Platform, Refusal};
 use std::fmt;
 
 /// The object-safe half, what the driver holds; implemented for every [`Isa`].
@@ -45,7 +46,7 @@ pub trait Target: Send + Sync {
     /// Writes an instruction as assembly text; see [`Isa::print`].
     ///
     /// # Errors
-    /// As the writer's.
+    /// As the writer's; always in builds without [text](included::TEXT).
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result;
 }
 
@@ -71,16 +72,30 @@ impl<I: Isa> Target for I {
         state: &mut OptimizeState,
         out: &mut CompiledFunction,
     ) -> Result<(), CodegenError> {
+        if !included::OPTIMIZING_PATH {
+            return Err(without_optimizing_path());
+        }
         crate::optimize::compile(self, unit, recipe, passes, state, out)
     }
 
     fn refusals(&self, unit: &Unit<'_>, state: &mut OptimizeState, out: &mut CompiledFunction) -> Vec<CodegenError> {
+        if !included::OPTIMIZING_PATH {
+            return vec![without_optimizing_path()];
+        }
         crate::optimize::refusals(self, unit, state, out)
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
-        Isa::print(self, inst, len, names, out)
+        match included::TEXT {
+            true => Isa::print(self, inst, len, names, out),
+            false => Err(fmt::Error),
+        }
     }
+}
+
+#[cold]
+fn without_optimizing_path() -> CodegenError {
+    included::without_selection(Refusal::Instruction, "the optimizing path")
 }
 
 /// What a target crate exports.

@@ -19,6 +19,7 @@ use frazil_ir::{
     Block, ComdatId, DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolData, SymbolId, SymbolKind, Visibility,
 };
 use frazil_support::FxBuildHasher;
+use frazil_support::sort::sort_by_key;
 use indexmap::IndexSet;
 use object::elf::{self, SectionFlags, SectionType};
 
@@ -260,7 +261,7 @@ impl<'a> Placement<'a> {
             (".fini_array", elf::SHT_FINI_ARRAY, &self.module.destructors)
         };
         let mut entries = entries.clone();
-        entries.sort_by_key(|entry| entry.priority);
+        sort_by_key(&mut entries, |entry| entry.priority);
         let module = self.module;
         let mut places = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -290,7 +291,7 @@ impl<'a> Placement<'a> {
         };
         let mut symbols: Vec<_> = module.symbols.iter().filter(|row| asks(row.1)).collect();
         // The order is LLVM's.
-        symbols.sort_by_key(|row| match row.1.kind {
+        sort_by_key(&mut symbols, |row| match row.1.kind {
             SymbolKind::FunctionDeclaration | SymbolKind::Function(_) => 0,
             SymbolKind::DataDeclaration | SymbolKind::Data(_) => 1,
             SymbolKind::Alias { .. } => 2,

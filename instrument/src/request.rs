@@ -98,7 +98,7 @@ impl<'a> View<'a> {
 
     fn location_of(&self, inst: Inst) -> Option<&'a Location> {
         let debug = &self.function.debug;
-        if !debug.is_on {
+        if !debug.is_on() {
             return None;
         }
         debug.location(debug.location_of(frazil_ir::EntityRef::index(inst)))

@@ -85,7 +85,7 @@ impl Function {
             });
         }
         self.blocks = blocks;
-        if self.debug.is_on {
+        if self.debug.is_on() {
             self.debug.reorder(&moved);
         }
         for value in &mut self.values {

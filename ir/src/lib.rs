@@ -14,6 +14,7 @@ pub mod edit;
 pub mod entities;
 pub mod flags;
 pub mod function;
+pub mod included;
 pub mod indirect;
 #[cfg(feature = "interp")]
 pub mod interp;

@@ -7,6 +7,7 @@ use crate::debug::ModuleDebug;
 use crate::entities::{Block, ComdatId, DataId, FuncId, SymbolId};
 use crate::refusal::Refusal;
 use crate::signature::CallConv;
+use frazil_support::sort::sort_by_key;
 use frazil_support::{PrimaryMap, Str, StringPool};
 use std::any::Any;
 use std::sync::Arc;
@@ -162,7 +163,7 @@ impl Module {
             let data = &mut self.symbols[*symbol];
             (data.has_attachments, data.is_absolute) = (false, false);
         }
-        attachments.sort_by_key(|row| row.0);
+        sort_by_key(&mut attachments, |row| row.0);
         for (symbol, attached) in &attachments {
             let data = &mut self.symbols[*symbol];
             (data.has_attachments, data.is_absolute) = (true, attached.absolute.is_some());

@@ -19,7 +19,6 @@ pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
 pub use registers::RegisterArguments;
-pub(crate) use source::is_standard_stream;
 pub use source::{InputForm, LlvmOptions};
 pub use target::{CodeModel, FramePointers, Model, TargetArguments};
 pub use words::{Personality, split_words};

@@ -1,7 +1,8 @@
 //! Which files are read and written: one input and its output, or many and a folder.
 
-use super::{Arguments, Emit, Personality, is_standard_stream};
+use super::{Arguments, Emit, Personality};
 use crate::diagnostics::{Error, Stage};
+use crate::input::is_standard_stream;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! What the input is, and who reads it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// In which of the forms that Frazil reads a file is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,4 @@ pub struct LlvmOptions {
     pub disable_verify: bool,
     /// The helper program; without it, it is looked for.
     pub helper: Option<PathBuf>,
-}
-
-/// Whether a path means standard input or output.
-pub(crate) fn is_standard_stream(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

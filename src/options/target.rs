@@ -1,6 +1,7 @@
 //! Options about the machine that code is made for.
 
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::Error;
+use crate::machine;
 use clap::{Args, ValueEnum};
 use frazil_codegen::RelocationModel;
 use frazil_ir::module::{FramePointer, ModuleFlags};
@@ -121,14 +122,6 @@ impl TargetArguments {
     /// # Errors
     /// When one has no sign.
     pub(crate) fn features(&self) -> Result<String, Error> {
-        let words = self.mattr.iter().flat_map(|list| list.split(','));
-        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        match words.iter().find(|word| !word.starts_with(['+', '-'])) {
-            Some(word) => {
-                let message = format!("--mattr: `{word}` has no sign: +{word} uses the feature, -{word} does not");
-                Err(Error::new(Stage::Options, message))
-            }
-            None => Ok(words.join(",")),
-        }
+        machine::feature_list(&self.mattr)
     }
 }

@@ -6,9 +6,7 @@
 //! others: all refusals are collected, and nothing is written then. A panic, which is a defect of Frazil, becomes an
 //! error that names the function and the stage.
 
-mod entries;
 mod listing;
-mod machine;
 mod object_sink;
 mod parallel;
 mod print;
@@ -18,12 +16,12 @@ mod splice;
 mod worker;
 
 pub use listing::list_refusals;
-pub(crate) use machine::target_entry;
 pub(crate) use parallel::STACK_BYTES;
 
 use crate::assembler::{self, Source};
+use crate::contents::Input;
 use crate::diagnostics::{Error, Stage};
-use crate::input::Input;
+use crate::machine::{COMPILE_FOR_OURS, target_entry};
 use crate::options::{CompressDebug, Emit, Options};
 use crate::timing::{Clock, Report};
 use frazil_codegen::{Target, TargetEntry};
@@ -226,9 +224,6 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
         },
     }
 }
-
-/// What to do with a module for another machine or system.
-const COMPILE_FOR_OURS: &str = ": have the front end compile for that, as `clang --target=x86_64-linux-gnu` does";
 
 /// The target that the options ask for, or that of the module's triple.
 fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) -> Result<Box<dyn Target>, Error> {

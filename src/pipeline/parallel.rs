@@ -14,8 +14,9 @@
 
 use super::sink::{Appended, Flow, Sink};
 use super::source::Opened;
-use super::worker::{Definition, Failure, Worker, is_defined};
+use super::worker::{Definition, Failure, Worker};
 use crate::diagnostics::{Error, Stage};
+use crate::entries::is_defined;
 use crate::options::Options;
 use crate::timing::Report;
 use frazil_codegen::CompiledFunction;

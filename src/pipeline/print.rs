@@ -1,9 +1,9 @@
 //! Text of the intermediate representation, as it is after the passes of the recipe.
 
 use super::source::Opened;
-use super::worker::{Compiled, Definition, Worker, definitions, in_function, run_passes, runner};
+use super::worker::{Compiled, Definition, Worker, definitions, run_passes, runner};
 use super::{Job, choose_target};
-use crate::diagnostics::{Error, Stage};
+use crate::diagnostics::{Error, Stage, in_function};
 use crate::timing::{Clock, Report};
 use frazil_ir::{Function, text};
 use frazil_passes::target_facts;

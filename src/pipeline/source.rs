@@ -1,16 +1,17 @@
 //! Where functions come from: bitcode or an executable of PNaCl, body by body, or text of the intermediate
 //! representation, all at once.
 
+use crate::contents::Input;
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
-use crate::input::Input;
+use crate::machine;
 use crate::options::{CodeModel, InputForm, Options};
-use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
+use frazil_codegen::{RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::pnacl::function::PexeReader;
 use frazil_frontend_pnacl::pnacl::is_pexe;
 use frazil_frontend_pnacl::pnacl::module::PexeModule;
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, PlatformOf, ReadOptions};
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{DataDef, EntityRef, FuncId, Function, Module, Signature, text, verify};
+use frazil_ir::{EntityRef, FuncId, Function, Module, Signature, text, verify};
 use std::ops::Range;
 
 /// How much of the input is given back to the system at once: a few times what it reads ahead.
@@ -197,15 +198,11 @@ fn triple(options: &Options) -> Option<&str> {
     options.triple.as_deref().filter(|triple| !triple.is_empty())
 }
 
-/// Marks what is far away in the code model that is asked for, or the module's. What a loader relocates and protects
-/// then stays near, as with LLVM, since linkers have one such part only.
+/// Marks what is far away in the code model that is asked for, or the module's.
 fn choose_code_model(bitcode: &mut BitcodeModule<'_>, options: &Options) {
     let relocation_model = relocation_model(bitcode.module(), options);
-    let stays_near = |module: &Module, data: &DataDef| {
-        data.constant && ModuleView::new(module, relocation_model).is_filled_at_load(data)
-    };
     let code_model = options.code_model.map(CodeModel::number);
-    bitcode.choose_code_model(code_model, options.large_data_threshold, stays_near);
+    machine::choose_code_model(bitcode, relocation_model, (code_model, options.large_data_threshold));
 }
 
 /// Adds the symbols that tools need, or makes those of a tool's own module known to other objects.
@@ -233,11 +230,7 @@ fn change_heads<'h>(heads: impl Iterator<Item = &'h mut FunctionHead>, options: 
 
 /// Where code may be placed.
 pub(super) fn relocation_model(module: &Module, options: &Options) -> RelocationModel {
-    let of_module = match module.flags.pic_level {
-        None | Some(0) => RelocationModel::Static,
-        Some(_) => RelocationModel::Pic,
-    };
-    options.relocation_model.unwrap_or(of_module)
+    machine::relocation_model(module, options.relocation_model)
 }
 
 /// Gives one function after the other.

@@ -6,10 +6,10 @@
 //! several could share a module. What it has compiled is in [`Worker::code`] until it compiles the next function; a
 //! [`Sink`](super::sink::Sink) takes it from there. It writes nothing and knows no form of output.
 
-use super::entries::Entries;
-use super::machine::Machine;
 use super::source::{BodyReader, Opened, relocation_model};
-use crate::diagnostics::{Diagnostic, Error, Stage};
+use crate::diagnostics::{Diagnostic, Error, Stage, in_function, panic_in};
+use crate::entries::{Entries, is_defined};
+use crate::machine::Machine;
 use crate::options::Options;
 use crate::timing::{Clock, Report};
 use frazil_codegen::inline_asm::AsmCode;
@@ -18,7 +18,7 @@ use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, Targ
 use frazil_ir::indirect::merge_indirect_jumps;
 use frazil_ir::module::FunctionHead;
 use frazil_ir::pass::TargetFacts;
-use frazil_ir::{FuncId, Function, Linkage, Module};
+use frazil_ir::{FuncId, Function, Module};
 use frazil_passes::observe::Deaf;
 use frazil_passes::{Codegen, Listener, Runner, Subject, target_facts};
 use std::borrow::Cow;
@@ -66,12 +66,6 @@ impl<'a> Definition<'a> {
 pub(super) fn definitions(module: &Module) -> impl Iterator<Item = Definition<'_>> {
     let functions = module.functions.keys().enumerate();
     functions.filter_map(|(number, id)| Definition::find(module, number, id))
-}
-
-/// Whether the object of a module has a function.
-pub(super) fn is_defined(module: &Module, id: FuncId) -> bool {
-    let symbol = module.functions[id].symbol;
-    module.symbols[symbol].linkage != Linkage::AvailableExternally
 }
 
 /// Why there is no code of a function.
@@ -132,7 +126,7 @@ impl<'a> Worker<'a> {
         target: &'a dyn Target,
         keeps_log: bool,
     ) -> Result<Worker<'a>, Error> {
-        Worker::with_entries(opened, options, (target, keeps_log), Arc::new(Entries::find(opened)))
+        Worker::with_entries(opened, options, (target, keeps_log), Arc::new(entries(opened)))
     }
 
     /// Another worker for the same.
@@ -179,7 +173,7 @@ impl<'a> Worker<'a> {
             fast,
             optimize,
             code: new_code(options, keeps_log),
-            machine: Machine::new(target.desc().features, options)?,
+            machine: Machine::new(target.desc().features, options.cpu.as_deref(), &options.features)?,
             entries,
             given_back: None,
             clock: Clock::start(options.measure),
@@ -274,7 +268,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.code.attachments = self.function.attachments.take();
-        if self.function.debug.is_on {
+        if self.function.debug.is_on() {
             mem::swap(&mut self.code.debug.function, &mut self.function.debug);
         }
         self.clock.lap(&mut self.report.times.compile);
@@ -341,6 +335,19 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// The functions that indirect branches may enter.
+fn entries(opened: &Opened<'_>) -> Entries {
+    Entries::find(opened.module(), |visit| {
+        let mut reader = opened.reader();
+        let mut function = Function::new();
+        for id in opened.module().functions.keys() {
+            if reader.read(id, &mut function).is_ok() {
+                visit(&function);
+            }
+        }
+    })
+}
+
 fn new_code(options: &Options, keeps_log: bool) -> CompiledFunction {
     let code = CompiledFunction::new(keeps_log);
     match options.asm_verbose {
@@ -364,27 +371,4 @@ pub(super) fn run_passes(
 ) -> Result<(), Error> {
     let outcome = runner.run(subject, function, listener);
     outcome.map_err(|error| Error::new(Stage::Optimize, format!("pass {}: {error}", runner.current_pass())))
-}
-
-/// An error, each of whose parts names the function.
-pub(super) fn in_function(error: Error, name: &str) -> Vec<Diagnostic> {
-    let mut diagnostics = error.diagnostics().to_vec();
-    diagnostics
-        .iter_mut()
-        .for_each(|diagnostic| diagnostic.function = Some(name.to_owned()));
-    diagnostics
-}
-
-fn panic_in(stage: Stage, pass: &str, function: &str) -> Diagnostic {
-    let doing = match stage {
-        Stage::Read => "reading",
-        Stage::Optimize | Stage::Compile if !pass.is_empty() => &format!("pass {pass}"),
-        Stage::Optimize | Stage::Compile => "code generation",
-        _ => "writing",
-    };
-    let message = format!("{doing} panicked; please report this with the input");
-    Diagnostic {
-        function: Some(function.to_owned()),
-        ..Diagnostic::new(Stage::Internal, message)
-    }
 }

@@ -5,6 +5,7 @@
 
 pub mod epoch_map;
 pub mod id_table;
+pub mod sort;
 pub mod strings;
 pub mod suggest;
 
@@ -13,3 +14,6 @@ pub use epoch_map::EpochMap;
 pub use id_table::{IdTable, WordHasher};
 pub use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub use strings::{Str, StringPool};
+
+/// Whether a build has what is faster and larger where there is something that is slower and smaller, too.
+pub const SPEED: bool = cfg!(feature = "speed");

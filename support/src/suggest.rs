@@ -3,10 +3,10 @@
 /// The candidate with the fewest edits (Levenshtein's distance) from `name`, letter case not counted; `None` if all are
 /// far from it.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
+    let name = name.to_ascii_lowercase();
     let measured = candidates
         .into_iter()
-        .map(|candidate| (strsim::levenshtein(&name, &candidate.to_lowercase()), candidate));
+        .map(|candidate| (strsim::levenshtein(&name, &candidate.to_ascii_lowercase()), candidate));
     let (distance, candidate) = measured.min_by_key(|(distance, _)| *distance)?;
     (distance <= candidate.chars().count() / 2).then_some(candidate)
 }

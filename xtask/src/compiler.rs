@@ -150,6 +150,15 @@ impl Compiler {
         changed
     }
 
+    /// Another program under the same options. Of llc, there is only itself.
+    pub fn with_path(&self, program: &Path) -> Compiler {
+        let mut changed = self.clone();
+        if let Compiler::Frazil { path, .. } = &mut changed {
+            program.clone_into(path);
+        }
+        changed
+    }
+
     /// The name in file names and tables, such as `frazil-Om1` or `llc-O2`.
     pub fn name(&self) -> String {
         match self {

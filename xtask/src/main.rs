@@ -89,6 +89,8 @@ cargo xtask <command>
                                         --measure, make the data anew
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the
                                         committed counts
+  bench --sizes [--quick]               bytes of the small command and of what each cargo feature adds to it, against its
+                                        limit; its objects beside those of the whole command
   bench --history                       how those counts have changed from commit to commit, with a plot
   allocation-faults [--functions N] [--minutes N]
                                         faults in register allocations must be rejected by the checker

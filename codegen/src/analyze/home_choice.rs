@@ -6,6 +6,7 @@ use crate::isa::Isa;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{EntityRef, Function, SlotId, Type, ValueKind};
+use frazil_support::sort::sort_by_unique_key;
 
 /// Only this many candidates are examined, the heaviest ones.
 const MAX_CANDIDATES: usize = 256;
@@ -25,9 +26,7 @@ impl Analysis {
         }
         let mut homes = std::mem::take(&mut self.homes);
         self.gather(isa, function, &mut homes);
-        homes
-            .candidates
-            .sort_unstable_by_key(|c| (std::cmp::Reverse(c.weight), c.owner));
+        sort_by_unique_key(&mut homes.candidates, |c| (std::cmp::Reverse(c.weight), c.owner));
         homes.candidates.truncate(MAX_CANDIDATES);
         for index in 0..homes.candidates.len() {
             let candidate = homes.candidates[index];

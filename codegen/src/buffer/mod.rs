@@ -34,6 +34,7 @@ use crate::inline_asm::text::AsmText;
 use crate::minst::MInst;
 use crate::reference::{Label, Ref, RefKind};
 use frazil_ir::debug::LocationId;
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::{Block, EntityRef, SymbolId};
 use std::hash::{Hash, Hasher};
 
@@ -388,7 +389,7 @@ impl CodeBuffer {
     /// Whether [`CodeBuffer::mark`] is wanted.
     #[inline]
     pub fn is_marking(&self) -> bool {
-        self.marking
+        DEBUG_INFORMATION && self.marking
     }
 
     /// Whether anything is to be noted of the next instructions.

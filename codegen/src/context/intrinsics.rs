@@ -4,6 +4,7 @@
 use super::Context;
 use crate::abi::unsupported_type;
 use crate::error::CodegenError;
+use crate::included;
 use crate::isa::Isa;
 use frazil_ir::{AsmData, CallFlags, EntityRef, InstData, Operand};
 
@@ -44,6 +45,6 @@ fn refuse_types<'a>(cx: &impl Context<'a>, data: &InstData) -> Result<(), Codege
 #[cold]
 pub(crate) fn text_of_intrinsic<'a>(cx: &impl Context<'a>, data: &InstData) -> Option<AsmData> {
     let symbol = data.a.as_symbol()?;
-    let rules = cx.isa().asm_rules()?;
+    let rules = cx.isa().asm_rules().filter(|_| included::OPTIMIZING_PATH)?;
     rules.intrinsic(&cx.module_view().module.display_name(symbol))
 }

@@ -16,6 +16,7 @@ use crate::error::CodegenError;
 use crate::module_view::ModuleView;
 use frazil_ir::module::{FunctionHead, GuardPlace, StackProtector};
 use frazil_ir::{EntityRef, Function, Opcode, Refusal, SlotId};
+use frazil_support::sort::sort_by_key;
 
 /// LLVM's default of "stack-protector-buffer-size".
 const DEFAULT_BYTES: u32 = 8;
@@ -43,7 +44,7 @@ pub(crate) fn guarded_slots(
         (false, _) => 2,
     };
     let mut slots: Vec<SlotId> = (0..function.slots().len()).map(SlotId::new).collect();
-    slots.sort_by_key(|&slot| rank(slot));
+    sort_by_key(&mut slots, |&slot| rank(slot));
     let nearest = slots.first().map_or(2, |&slot| rank(slot));
     let is_dynamic = function.insts().iter().any(|data| data.op == Opcode::StackAlloc);
     let is_guarded = match head.stack_protector {

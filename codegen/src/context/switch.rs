@@ -15,6 +15,7 @@ use crate::minst::MInst;
 use crate::reference::Label;
 use crate::reg::Reg;
 use frazil_ir::{Block, ConstView, EntityRef, Function, Opcode, Operand, Refusal, Type};
+use frazil_support::sort::sort;
 
 /// A table has at least this many ranges of cases.
 const MIN_TABLE: usize = 4;
@@ -86,7 +87,7 @@ pub(crate) fn collect_cases(
         };
         cases.push((case & mask, label_of(Block::new(pair[1].as_raw() as usize)).0));
     }
-    cases.sort_unstable();
+    sort(cases);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::context::frame_code::put_branch;
 use crate::error::CodegenError;
 use crate::frame_info::FrameSink;
 use crate::halt::Halt;
+use crate::included;
 use crate::isa::Isa;
 use crate::lower_ctx::LowerCtx;
 use crate::minst::MInst;
@@ -69,7 +70,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if self.base.buf.is_marking() {
             self.mark_location(index, begins);
         }
-        if self.base.buf.is_annotating() {
+        if included::TEXT && self.base.buf.is_annotating() {
             let registers = (self.owned(), crate::reg::PRegSet::EMPTY);
             let base = &self.base;
             let note = annotate::note(base.isa.desc(), base.function, base.view, index as u32, registers);

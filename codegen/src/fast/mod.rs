@@ -62,6 +62,7 @@ use crate::frame::CycleSlots;
 use crate::frame_info::Clearing;
 use crate::frame_info::{FrameInfo, FrameSink, Guard, ReturnProtection};
 use crate::halt::Halt;
+use crate::included;
 use crate::isa::Isa;
 use crate::minst::Mem;
 use crate::optimize::MachRecipe;
@@ -74,7 +75,7 @@ use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
 use frazil_ir::module::{FramePointer, FunctionHead, ReturnSigning};
-use frazil_ir::{AsmData, Block};
+use frazil_ir::{AsmData, Block, Refusal};
 
 /// The context of one function: implements what lowering rules ask for.
 pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
@@ -132,19 +133,22 @@ fn compile_legal<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
+    if !included::VECTORS && unit.function.has_vectors() {
+        return Err(included::without_vectors(Refusal::Vector));
+    }
     let has_text = !unit.function.asms().is_empty() && unit.function.asms().iter().any(has_code);
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
     let outcome = match compile_checked(isa, unit, state, out) {
-        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
         outcome => outcome,
     };
     match outcome {
         Ok(()) => Ok(()),
         Err(Halt::Failed(error)) => Err(error),
         Err(Halt::Select) => compile_by_selection(isa, unit, state, out),
-        Err(Halt::Expand) => unreachable!("vectors are expanded once"),
+        Err(Halt::Expand) => Err(included::without_vectors(Refusal::Vector)),
     }
 }
 
@@ -155,7 +159,7 @@ fn compile_checked<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), Halt> {
-    if !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
+    if !included::OPTIMIZING_PATH || !state.is_checked.unwrap_or(cfg!(debug_assertions)) {
         return compile_recorded(isa, unit, state, &mut NoRecord, out);
     }
     let mut trace = std::mem::take(&mut state.trace);
@@ -184,11 +188,28 @@ fn compile_by_selection<I: Isa>(
     state: &mut FastState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
+    if !included::OPTIMIZING_PATH {
+        return Err(needs_selection(unit));
+    }
     let optimize = state.optimize.get_or_insert_default();
     if let Some(is_checked) = state.is_checked {
         optimize.set_checked(is_checked);
     }
     crate::optimize::compile(isa, unit, &MachRecipe::default(), &mut NoMachPasses, optimize, out)
+}
+
+/// The refusal of a function that only the selecting context compiles, in a build without it.
+fn needs_selection(unit: &Unit<'_>) -> CodegenError {
+    match () {
+        () if unit.function.asms().iter().any(has_code) => {
+            included::without_selection(Refusal::InlineAssembly, "inline assembly")
+        }
+        () if unit.head.naked => included::without_selection(Refusal::FunctionAttribute, "naked functions"),
+        () => included::without_selection(
+            Refusal::Stack,
+            "a frame that is aligned more strictly than the stack, or an intrinsic that stands for assembly",
+        ),
+    }
 }
 
 /// Compiles a function and reports each step to the recorder.
@@ -211,7 +232,7 @@ fn compile_recorded<I: Isa, R: Record>(
         ..
     } = out;
     let function = unit.function;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         body.keep_marks();
     }
     body.use_islands(isa.islands());
@@ -244,18 +265,18 @@ fn compile_recorded<I: Isa, R: Record>(
     cx.rec.begin(isa, function, &cx.st.parts);
     cx.place_slots()?;
     cx.enter()?;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.follow_variables();
     }
     cx.lower_blocks()?;
     if let Some(error) = cx.base.error.take() {
         return Err(error.into());
     }
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.close_values();
     }
     let frame = cx.finish()?;
-    if function.debug.is_on {
+    if function.debug.is_on() {
         cx.place_variables();
     }
     body.bind_missing_addresses();
@@ -332,7 +353,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             unwind: self.unwind,
         };
         isa.epilogue(&frame, &mut sink);
-        if !frame.clearing.is_empty() {
+        if included::RARE && !frame.clearing.is_empty() {
             let (function, layout) = (self.base.function, &self.st.layout);
             let kept = results(function, layout, self.base.conv);
             let clearing = frame
@@ -349,6 +370,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     fn clearing(&mut self) -> Result<Clearing, CodegenError> {
         if self.head.cleared_registers.is_empty() {
             return Ok(Clearing::default());
+        }
+        if !included::RARE {
+            let what = "registers that are cleared at returns";
+            return Err(included::left_out(Refusal::FunctionAttribute, what, "rare"));
         }
         let (base, st) = (&self.base, &mut *self.st);
         let (function, parts) = (base.function, &st.parts);

@@ -110,7 +110,7 @@ pub(crate) fn emit<I: Isa>(
         debug,
         ..
     } = out;
-    if unit.function.debug.is_on {
+    if unit.function.debug.is_on() {
         body.keep_marks();
         let is_fixed = func.frame.realigned_to == 0 && map.base == map.incoming_base;
         debug.distances = FrameDistances::new(is_fixed.then_some(map.areas - map.incoming), isa.desc());

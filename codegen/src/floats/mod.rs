@@ -27,6 +27,7 @@ mod whole;
 pub use classes::{ClassRange, NAN_CLASSES, class_ranges};
 
 use crate::error::CodegenError;
+use crate::included;
 use crate::isa::Isa;
 use crate::unit::Unit;
 use crate::vectors::{legal, with_legal_vectors};
@@ -44,6 +45,9 @@ pub(crate) fn with_legal_types<I: Isa>(
     unit: &Unit<'_>,
     mut compile: impl FnMut(&Unit<'_>) -> Result<(), CodegenError>,
 ) -> Result<(), CodegenError> {
+    if !included::VECTORS {
+        return compile(unit).map_err(included::for_want_of_vectors);
+    }
     match with_legal_vectors(isa, unit, &mut compile) {
         Ok(()) => Ok(()),
         Err(error) => again(isa, unit, error, compile),

@@ -101,7 +101,7 @@ impl Follower {
         input: &AllocatorInput<'_>,
         allocation: &Allocation,
     ) -> bool {
-        self.is_on = function.debug.is_on && has_values(function);
+        self.is_on = function.debug.is_on() && has_values(function);
         if self.is_on {
             self.emitted.clear();
             self.applied.clear();

@@ -116,7 +116,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         if is_returned {
             self.base.incoming.struct_return = Some(value);
         } else if self.base.function.use_count(value) == 0 {
-            if self.base.function.debug.is_on
+            if self.base.function.debug.is_on()
                 && let (PartPlace::Reg(reg), 1) = (arg.places[0], arg.parts.count)
                 && !from_stack
             {

@@ -312,12 +312,12 @@ impl Walk<'_> {
                     self.instruction(&data, own)
                 };
                 self.keep(&data, outcome.map_err(|error| error.at(old, unit.view.module, inst)))?;
-                if old.debug.is_on {
+                if old.debug.is_on() {
                     self.rebuild.follow(index, first);
                 }
             }
         }
-        if old.debug.is_on {
+        if old.debug.is_on() {
             self.rebuild.follow_variables();
         }
         if !self.arrivals.is_empty() {

@@ -1,5 +1,6 @@
 //! How a vector lies in a register.
 
+use crate::included::VECTORS;
 use frazil_ir::{ConstView, Function, Operand, Type, TypeData, TypeTable};
 
 /// A vector type that fits a register.
@@ -28,8 +29,16 @@ pub(super) fn lane_bits(types: &TypeTable, element: Type) -> Option<u32> {
 
 impl VectorShape {
     /// The shape of a type in registers of so many bytes ([`crate::TargetDesc::vector_bytes`]); `None` if it is no
-    /// vector that fits.
+    /// vector that fits, and in builds without vectors.
+    #[inline]
     pub fn of(types: &TypeTable, ty: Type, register_bytes: u8) -> Option<VectorShape> {
+        match VECTORS {
+            true => VectorShape::in_register(types, ty, register_bytes),
+            false => None,
+        }
+    }
+
+    fn in_register(types: &TypeTable, ty: Type, register_bytes: u8) -> Option<VectorShape> {
         let TypeData::Vector { element, lanes } = types.data(ty) else {
             return None;
         };

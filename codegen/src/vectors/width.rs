@@ -7,6 +7,7 @@
 use super::average;
 use super::division::Division;
 use super::narrow::Narrow;
+use crate::included::VECTORS;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
@@ -159,14 +160,14 @@ fn calls_keep_halves<I: Isa>(isa: &I, function: &Function) -> bool {
 /// What [`FrameInfo::leaves_wide`](crate::FrameInfo::leaves_wide) says of a function.
 #[inline]
 pub(crate) fn leaves_wide<I: Isa>(isa: &I, function: &Function) -> bool {
-    function.has_wide_vectors() && !returns_wide(isa, function)
+    VECTORS && function.has_wide_vectors() && !returns_wide(isa, function)
 }
 
 /// Whether [`Isa::forget_wide`] is asked at each call: a function computes in wide registers, and passes nothing in
 /// them.
 #[inline]
 pub(crate) fn forgets_wide<I: Isa>(isa: &I, function: &Function) -> bool {
-    function.has_wide_vectors() && !passes_wide(isa, function)
+    VECTORS && function.has_wide_vectors() && !passes_wide(isa, function)
 }
 
 /// Whether a value is passed to a callee in a wide register, or comes from one.

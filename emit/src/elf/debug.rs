@@ -11,6 +11,7 @@ use crate::placement::{Compressor, EmitOptions};
 use crate::relocation_targets::TargetId;
 use crate::section::{SectionDesc, SectionId};
 use frazil_codegen::{CompiledFunction, TargetDesc};
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::{EntityRef, FuncId, Module, Refusal};
 use object::elf;
 
@@ -41,6 +42,9 @@ impl ObjectBuilder<'_> {
     /// Adds what debuggers want to know of a function that was placed.
     #[cold]
     pub(super) fn add_debug(&mut self, function: FuncId, section: SectionId, start: u64, code: &CompiledFunction) {
+        if !DEBUG_INFORMATION {
+            return;
+        }
         let head = &self.module.functions[function];
         if let Some(debug) = &mut self.debug {
             let place = CodePlace {
@@ -55,7 +59,7 @@ impl ObjectBuilder<'_> {
 
     /// Appends the debug sections.
     pub(super) fn add_debug_sections(&mut self) -> Result<(), EmitError> {
-        let Some(debug) = self.debug.take() else {
+        let Some(debug) = self.debug.take().filter(|_| DEBUG_INFORMATION) else {
             return Ok(());
         };
         let mut sections = debug.finish()?;

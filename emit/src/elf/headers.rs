@@ -3,6 +3,7 @@
 use super::ObjectBuilder;
 use crate::section::SectionId;
 use frazil_ir::{ComdatId, EntityRef};
+use frazil_support::sort::sort;
 
 /// What a section header describes.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ impl Headers {
                 }
             }
         }
-        headers.members.sort_unstable();
+        sort(&mut headers.members);
         headers.symbols = headers.push(Body::Symbols, None);
         headers
     }

@@ -41,6 +41,7 @@ use blocks::BlockTable;
 use contents::Contents;
 use foreign::Foreign;
 use frazil_codegen::{CodeBuffer, CompiledFunction, RefKind, TargetDesc};
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::module::{DataRelocation, PlacedData, TlsModel};
 use frazil_ir::{DataDef, EntityRef, FuncId, Linkage, Module, Refusal, SymbolId, SymbolKind};
 use frazil_support::FxHashSet;
@@ -167,7 +168,10 @@ impl<'a> ObjectBuilder<'a> {
         Ok(ObjectBuilder {
             module,
             target,
-            debug: DebugWriter::new(module, target, &options.debug).map(Box::new),
+            debug: match DEBUG_INFORMATION {
+                true => DebugWriter::new(module, target, &options.debug).map(Box::new),
+                false => None,
+            },
             placement: Placement::new(module, target, options)?,
             targets,
             states,
@@ -363,7 +367,7 @@ impl<'a> ObjectBuilder<'a> {
             self.store_addends()?;
         }
         file::write(&self, &named_sections, out)?;
-        let is_wanted = self.placement.options.debug.has_file();
+        let is_wanted = DEBUG_INFORMATION && self.placement.options.debug.has_file();
         is_wanted.then(|| self.split_file()).transpose()
     }
 

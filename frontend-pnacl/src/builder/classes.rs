@@ -8,6 +8,7 @@ use super::wide;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Float, Kind, TypeId};
+use frazil_ir::included::RARE;
 use frazil_ir::{Refusal, Type, TypeData};
 
 impl Builder<'_, '_> {
@@ -52,7 +53,7 @@ impl Builder<'_, '_> {
             Kind::Other(other) => {
                 return Err(self.unsupported(other.refusal(), format!("a value of type {}", other.name())));
             }
-            Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) => (Class::Aggregate, CLASS_AGGREGATE),
+            Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) if RARE => (Class::Aggregate, CLASS_AGGREGATE),
             Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
                 let data = self.type_data(kind)?;
                 let interned = self.function.intern_type(data);

@@ -11,6 +11,7 @@ use super::word::Word;
 use crate::error::ReadError;
 use frazil_ir::builder::Filled;
 use frazil_ir::{Block, EntityRef, Inst, InstData, Opcode, Operand, Type};
+use frazil_support::sort::sort;
 
 impl Builder<'_, '_> {
     /// Creates a phi of one scalar, to be appended. Its incoming pairs are the last `count` ones of `state.incoming`.
@@ -151,8 +152,8 @@ impl Builder<'_, '_> {
                 .filter(|edge| edge.1.as_u32() == phi.block)
                 .map(|edge| edge.0.as_u32()),
         );
-        values.sort_unstable();
-        edges.sort_unstable();
+        sort(&mut values);
+        sort(&mut edges);
         if values == edges {
             return Ok(());
         }

@@ -18,6 +18,7 @@ use frazil_ir::module::{FramePointer, StackProtector};
 use frazil_ir::signature::Extension;
 use frazil_ir::{CallFlags, Refusal, RuntimeFunction};
 use frazil_support::FxHashMap;
+use frazil_support::sort::sort_by_key;
 
 /// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
 const FUNCTION_POSITION: u64 = 0xffff_ffff;
@@ -473,7 +474,7 @@ impl AttributeTable {
                         };
                         list.push((position, group));
                     }
-                    list.sort_by_key(|&(position, _)| position);
+                    sort_by_key(&mut list, |&(position, _)| position);
                     list.dedup_by_key(|&mut (position, _)| position);
                     self.lists.push(list);
                     let flags = self

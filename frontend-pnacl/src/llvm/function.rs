@@ -28,6 +28,7 @@ use crate::builder::state::BuildState;
 use crate::builder::values::Builder;
 use crate::builder::word::{State, Word};
 use crate::error::ReadError;
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::{EntityRef, FuncId, Function, Operand, TableIdentity};
 
 /// The id of a record without abbreviation, counted like the numbers of abbreviations.
@@ -172,7 +173,7 @@ impl<'m> FunctionReader<'m> {
             debug: DebugState::default(),
         };
         body.begin(symbol)?;
-        match &module.tables.module.debug {
+        match module.tables.module.debug.as_ref().filter(|_| DEBUG_INFORMATION) {
             None => body.walk::<false>(&mut cursor, block, record)?,
             Some(debug) => {
                 body.build.function.debug.begin(debug.nodes.next());

@@ -26,6 +26,7 @@ use crate::builder::intrinsics::Intrinsic;
 use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::module::{Attachments, FunctionHead, GuardPlace, ModuleFlags};
 use frazil_ir::{DataDef, EntityRef, FuncId, Module, Platform, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
@@ -293,7 +294,8 @@ impl<'a> BitcodeModule<'a> {
         self.apply_flags(header.start);
         self.apply_texts();
         self.apply_attachments(std::mem::take(&mut globals.sections_by_kind));
-        if options.reads_debug && self.metadata.has_units && self.debug_version == DEBUG_METADATA_VERSION {
+        let reads_debug = DEBUG_INFORMATION && options.reads_debug;
+        if reads_debug && self.metadata.has_units && self.debug_version == DEBUG_METADATA_VERSION {
             self.read_debug()
                 .map_err(|error| error.within(id::name(id::METADATA)))?;
         }

@@ -8,6 +8,7 @@
 use super::metadata::Metadata;
 use super::word::{NodeId, NodeRef};
 use crate::entities::SymbolId;
+use crate::included::DEBUG_INFORMATION;
 use crate::operand::Operand;
 
 /// A place in the source, and the calls that it was inlined by.
@@ -103,7 +104,7 @@ pub enum DebugConstant {
 /// The debug information of a function.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionDebug {
-    /// Whether there is any.
+    /// Whether there is any; [`FunctionDebug::is_on`] says it.
     pub is_on: bool,
     pub subprogram: NodeRef,
     pub locations: Vec<Location>,
@@ -127,6 +128,12 @@ impl FunctionDebug {
         self.values.clear();
         self.constants.clear();
         self.nodes.restart(shared_nodes);
+    }
+
+    /// Whether there is any. In builds without, there never is.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        DEBUG_INFORMATION && self.is_on
     }
 
     /// Starts a function without.

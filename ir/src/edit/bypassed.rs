@@ -15,6 +15,7 @@ use crate::function::Function;
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use frazil_support::EntityRef;
+use frazil_support::sort::sort_by_key;
 
 /// How many blocks between a lost target and the ones that are left are looked at.
 const MOST_BETWEEN: usize = 64;
@@ -43,7 +44,7 @@ impl Editor {
                 }
             }
         }
-        found.sort_by_key(|value| key(f, value));
+        sort_by_key(&mut found, |value| key(f, value));
         found.dedup_by_key(|value| key(f, value));
         found
     }

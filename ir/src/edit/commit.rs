@@ -61,7 +61,7 @@ impl Editor {
             return;
         }
         self.lay_out(f);
-        match f.debug.is_on {
+        match f.debug.is_on() {
             false => self.copy::<false>(f),
             true => {
                 self.begin_columns(f);

@@ -34,7 +34,7 @@ pub(super) struct Noted {
 impl Editor {
     /// Says that a slot, whose loads are all replaced by values, gets a value where this store stands.
     pub fn note_store(&mut self, f: &Function, slot: Value, store: Inst, value: Operand) {
-        if f.debug.is_on {
+        if f.debug.is_on() {
             let before = store.as_u32();
             self.noted.push(Noted { slot, before, value });
         }
@@ -42,7 +42,7 @@ impl Editor {
 
     /// Says that a slot, whose loads are all replaced by values, is a new phi of a block from there on.
     pub fn note_phi(&mut self, f: &Function, slot: Value, block: Block, phi: Value) {
-        if f.debug.is_on {
+        if f.debug.is_on() {
             let mut range = f.block_insts(block);
             let first = range.find(|&position| f.insts[position].op != Opcode::Phi);
             let (before, value) = (first.unwrap_or(range.end) as u32, Operand::value(phi));

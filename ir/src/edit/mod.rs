@@ -290,7 +290,7 @@ impl Editor {
     pub fn remove(&mut self, f: &mut Function, at: Inst) {
         let old = f.insts[at.index()];
         debug_assert!(!old.op.is_terminator());
-        if f.debug.is_on {
+        if f.debug.is_on() {
             self.lose_removed_store(f, &old);
         }
         if f.has_following_hooks && at.index() < self.old_insts {
@@ -311,7 +311,7 @@ impl Editor {
             self.forward.resize(f.values.len(), Operand::NONE);
         }
         debug_assert!(self.forward[old.index()].is_none(), "a value replaced twice");
-        if f.debug.is_on {
+        if f.debug.is_on() {
             self.lose_merged_slots(f, old, new);
         }
         self.forward[old.index()] = new;

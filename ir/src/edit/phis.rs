@@ -10,14 +10,15 @@ use crate::function::{Function, InstData};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use frazil_support::EntityRef;
+use frazil_support::sort::sort_by_key;
 
 impl Editor {
     /// Rearranges the operands of all phis for the new graph, and keeps the counts of their uses.
     pub(super) fn move_columns(&mut self, f: &mut Function) {
         let mut copies = std::mem::take(&mut self.edge_copies);
         let mut operands = std::mem::take(&mut self.edge_operands);
-        copies.sort_by_key(|copy| copy.to);
-        operands.sort_by_key(|row| row.to);
+        sort_by_key(&mut copies, |copy| copy.to);
+        sort_by_key(&mut operands, |row| row.to);
         // They were counted when they were queued, and not all are put in their place.
         for row in &operands {
             self.uncount(f, row.operand);

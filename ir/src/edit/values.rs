@@ -48,7 +48,7 @@ impl Editor {
         for slot in &mut f.slots {
             slot.address = Value::new(numbers[slot.address.index()] as usize);
         }
-        if f.debug.is_on {
+        if f.debug.is_on() {
             Self::renumber_debug_values(f, &numbers);
         }
         for data in &mut f.insts {

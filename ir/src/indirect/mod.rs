@@ -30,6 +30,7 @@ use crate::opcode::Opcode;
 use crate::operand::Operand;
 use crate::types::Type;
 use frazil_support::EntityRef;
+use frazil_support::sort::sort;
 
 /// Replaces all indirect jumps of a function, whose graph is computed, by one in a new block.
 pub fn merge_indirect_jumps(f: &mut Function) {
@@ -39,7 +40,7 @@ pub fn merge_indirect_jumps(f: &mut Function) {
     let jumps: Vec<Block> = f.block_ids().filter(|&block| ends_indirectly(f, block)).collect();
     let lists: Vec<Vec<Block>> = jumps.iter().map(|&jump| targets_of(f, jump)).collect();
     let mut targets = lists.concat();
-    targets.sort_unstable();
+    sort(&mut targets);
     targets.dedup();
     let are_equal = lists.iter().all(|list| *list == targets);
     let merged = Block::new(f.blocks.len());
@@ -103,7 +104,7 @@ fn ends_indirectly(f: &Function, block: Block) -> bool {
 /// The targets of a jump, each once, ascending.
 fn targets_of(f: &Function, jump: Block) -> Vec<Block> {
     let mut targets: Vec<Block> = f.cfg.successors(jump).iter().map(|edge| edge.target).collect();
-    targets.sort_unstable();
+    sort(&mut targets);
     targets
 }
 

@@ -172,7 +172,7 @@ impl FunctionParser<'_, '_> {
     }
 
     fn check_debug(&self) -> Parsed<()> {
-        match self.function.debug.is_on {
+        match self.function.debug.is_on() {
             true => Ok(()),
             false => Err(self.parser.error("a line `debug` stands before debug information")),
         }

@@ -103,7 +103,7 @@ fn write_node(out: &mut dyn Write, node: NodeRef) -> fmt::Result {
 
 /// Writes what of a function's debug information stands before its slots.
 pub(super) fn write_function_debug(out: &mut dyn Write, function: &Function) -> fmt::Result {
-    if !function.debug.is_on {
+    if !function.debug.is_on() {
         return Ok(());
     }
     out.write_str("  debug ")?;

@@ -10,7 +10,7 @@ impl Verifier<'_> {
     pub(super) fn debug(&mut self) {
         let function = self.function;
         let debug = &function.debug;
-        if !debug.is_on {
+        if !debug.is_on() {
             let is_empty = debug.column.is_empty() && debug.values.is_empty();
             self.check(is_empty, "a function without debug information has none");
             return;

@@ -15,6 +15,7 @@ use crate::table::{OP_DESCS, Op};
 use crate::{abi, encode, frame, lower, reach};
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
+use frazil_codegen::included::{VECTORS, without_vectors};
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
@@ -228,12 +229,13 @@ impl Isa for AArch64 {
     fn lower_vector<C: LowerCtx>(&self, cx: &mut C, inst: Inst) -> Result<(), Halt> {
         match cx.func().inst(inst).ty {
             Type::F128 => Ok(lower::lower_quad(cx, inst)?),
-            _ => lower::vector::lower(cx, inst),
+            _ if VECTORS => lower::vector::lower(cx, inst),
+            _ => Err(without_vectors(Refusal::Vector).into()),
         }
     }
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-        lower::vector::has_operation(function, view, data)
+        VECTORS && lower::vector::has_operation(function, view, data)
     }
 
     fn has_high_products(&self, lane_bits: u32) -> bool {

@@ -19,6 +19,7 @@ use crate::{abi, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
+use frazil_codegen::included::{VECTORS, without_vectors};
 use frazil_codegen::inline_asm::AsmRules;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
@@ -219,12 +220,13 @@ impl Isa for X86 {
         match data.ty {
             Type::X86_F80 => Ok(lower::lower_extended(cx, &data)?),
             Type::F128 => Ok(lower::lower_quad(cx, &data)?),
-            _ => lower::vector::lower(cx, inst),
+            _ if VECTORS => lower::vector::lower(cx, inst),
+            _ => Err(without_vectors(Refusal::Vector).into()),
         }
     }
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-        lower::vector::has_operation(function, view, data)
+        VECTORS && lower::vector::has_operation(function, view, data)
     }
 
     fn has_high_products(&self, lane_bits: u32) -> bool {
@@ -275,7 +277,8 @@ impl Isa for X86 {
     }
 
     fn lower_intrinsic<C: LowerCtx>(&self, cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
-        Ok(lower::vector::intrinsics::lower(cx, name, call)? || lower::call_support::lower_intrinsic(cx, name, call)?)
+        Ok(VECTORS && lower::vector::intrinsics::lower(cx, name, call)?
+            || lower::call_support::lower_intrinsic(cx, name, call)?)
     }
 
     fn lower_branch<C: LowerCtx>(&self, cx: &mut C, condition: Operand) -> Result<Branch, CodegenError> {

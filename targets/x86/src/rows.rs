@@ -21,6 +21,7 @@ use crate::evex;
 use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::{NAMED, Op};
+use frazil_codegen::included::VECTORS;
 use frazil_codegen::{MInst, Role};
 
 /// Rows without a form that both assemblers write in the same way, or whose form has one more operand or does not come
@@ -280,6 +281,20 @@ pub static ROWS: [Row; COUNT] = {
         index += 1;
     }
     rows
+};
+
+/// How many rows can be encoded: without vectors, none of those that follow from others.
+pub(crate) const ENCODED: usize = if VECTORS { COUNT } else { NAMED.len() };
+
+/// The encodings of rows, by number: what most who look at rows want, in a table that is a tenth of the other's size.
+pub(crate) static CODES: [Code; ENCODED] = {
+    let mut codes = [ROWS[0].code; ENCODED];
+    let mut number = 0;
+    while number < ENCODED {
+        codes[number] = ROWS[number].code;
+        number += 1;
+    }
+    codes
 };
 
 /// By number: of a row without a prefix that with it, and of that the one without, as of one for 256 bits; of others

@@ -1,10 +1,11 @@
-//! What the encoder reads of a row: per row and size, the bytes that do not depend on operands, laid out beforehand.
+//! What the encoder reads of a row: per row and size, the bytes that do not depend on operands, laid out beforehand,
+//! but in builds that are to be small ([`SPEED`](frazil_support::SPEED)).
 //!
 //! It follows from the op table at compile time. An instruction begins with prefixes, an optional REX prefix, and the
 //! opcode; only REX and the low bits of the last opcode byte depend on operands.
 
 use crate::ops::{Code, Form, Imm, Width};
-use crate::rows::ROWS;
+use crate::rows::{ENCODED, ROWS};
 
 /// How the fast paths of the encoder see a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) struct Template {
     /// Prefixes before REX, first byte lowest.
     pub(crate) prefixes: u32,
     /// Opcode bytes before the last, first byte lowest.
-    pub(crate) escape: u32,
+    pub(crate) escape: u16,
     /// Number of bytes in `prefixes`.
     pub(crate) prefix_bytes: u8,
     /// Number of bytes in `escape`.
@@ -51,16 +52,40 @@ pub(crate) struct Template {
     pub(crate) imm: Imm,
 }
 
-/// Sizes 1 to 16 by their log2.
-const SIZES: usize = 5;
+/// Sizes as log2 are told apart up to this.
+const MOST_LOG2: u32 = 4;
 
-static TEMPLATES: [[Template; SIZES]; ROWS.len()] = {
-    let mut templates = [[Template::of(&ROWS[0].code, 1); SIZES]; ROWS.len()];
-    let mut op = 0;
-    while op < ROWS.len() {
-        let mut log2 = 0;
-        while log2 < SIZES {
-            templates[op][log2] = Template::of(&ROWS[op].code, 1 << log2);
+/// The least and the greatest size of a row, as log2: there is a template for each between them.
+const fn sizes(op: usize) -> (u32, u32) {
+    let least = min(ROWS[op].sizes.trailing_zeros());
+    let greatest = min(ROWS[op].sizes.ilog2());
+    (least, greatest)
+}
+
+const fn min(log2: u32) -> u32 {
+    if log2 < MOST_LOG2 { log2 } else { MOST_LOG2 }
+}
+
+const COUNT: usize = {
+    let (mut count, mut op) = (0, 0);
+    while op < ENCODED {
+        let (least, greatest) = sizes(op);
+        count += (greatest - least + 1) as usize;
+        op += 1;
+    }
+    count
+};
+
+/// The templates of the first row, those of the second, and so on.
+static TEMPLATES: [Template; COUNT] = {
+    let mut templates = [Template::of(&ROWS[0].code, 1); COUNT];
+    let (mut next, mut op) = (0, 0);
+    while op < ENCODED {
+        let (least, greatest) = sizes(op);
+        let mut log2 = least;
+        while log2 <= greatest {
+            templates[next] = Template::of(&ROWS[op].code, 1 << log2);
+            next += 1;
             log2 += 1;
         }
         op += 1;
@@ -68,11 +93,27 @@ static TEMPLATES: [[Template; SIZES]; ROWS.len()] = {
     templates
 };
 
+/// By row: the place that its template of size 1 has, or would have. The first rows have one of size 1 or of the next
+/// sizes, so that none begins before the table.
+static STARTS: [u16; ENCODED] = {
+    let mut starts = [0; ENCODED];
+    let (mut next, mut op) = (0, 0);
+    while op < ENCODED {
+        let (least, greatest) = sizes(op);
+        assert!(next >= least && next <= u16::MAX as u32, "a place that is no number");
+        starts[op] = (next - least) as u16;
+        next += greatest - least + 1;
+        op += 1;
+    }
+    starts
+};
+
 impl Template {
-    /// The template of a row (an [`crate::table::Op`] as number) in a size.
+    /// The template that was laid out for a row (an [`crate::table::Op`] as number) in one of its sizes.
     #[inline(always)]
     pub(crate) fn get(op: u16, size: u8) -> &'static Template {
-        &TEMPLATES[usize::from(op)][(size.trailing_zeros() as usize).min(SIZES - 1)]
+        let log2 = size.trailing_zeros().min(MOST_LOG2) as usize;
+        &TEMPLATES[usize::from(STARTS[usize::from(op)]) + log2]
     }
 
     /// The same with another opcode of one byte.
@@ -84,7 +125,7 @@ impl Template {
         }
     }
 
-    const fn of(code: &Code, size: u8) -> Template {
+    pub(crate) const fn of(code: &Code, size: u8) -> Template {
         let is_int = matches!(code.width, Width::Int);
         let is_byte = is_int && size == 1;
         let (reg_slot, rm_slot, reg_mask) = slots(code.form);

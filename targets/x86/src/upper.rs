@@ -13,6 +13,7 @@
 use crate::ops::{Code, Row, Unit, Width};
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows::{FIRST_EVEX, ROWS};
+use frazil_codegen::included::OPTIMIZING_PATH;
 use frazil_codegen::{MInst, Reg};
 
 /// What rows of a group have in common, besides what follows from their encoding.
@@ -264,7 +265,7 @@ pub(crate) fn names_upper(inst: &MInst) -> bool {
 
 /// How an instruction of a row with a VEX prefix is encoded with an EVEX prefix, if it has to be.
 pub(crate) fn promotion(inst: &MInst, code: &Code) -> Option<Promotion> {
-    let is_needed = !code.has(Code::EVEX) && names_upper(inst);
+    let is_needed = OPTIMIZING_PATH && !code.has(Code::EVEX) && names_upper(inst);
     is_needed
         .then(|| PROMOTIONS[usize::from(inst.op)].expect("an instruction that cannot name such registers has none"))
 }

@@ -19,6 +19,7 @@ mod reference;
 mod rivals;
 mod run_time;
 mod scaling;
+mod sizes;
 mod stages;
 mod start_up;
 mod statistics;
@@ -41,6 +42,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]`,
+/// `cargo xtask bench --sizes [--quick]`,
 /// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
 /// [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
@@ -51,6 +53,13 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
         ensure!(arguments.finish().is_empty(), "too many arguments");
         return instructions::check(&frazil, bless);
+    }
+    if arguments.contains("--sizes") {
+        ensure!(machine::is_host(), "--sizes runs what it builds");
+        let quick = arguments.contains("--quick");
+        let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
+        ensure!(arguments.finish().is_empty(), "too many arguments");
+        return sizes::check(&frazil, quick);
     }
     if arguments.contains("--history") {
         ensure!(arguments.finish().is_empty(), "too many arguments");

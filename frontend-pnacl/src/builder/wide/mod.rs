@@ -28,6 +28,7 @@ use super::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::included::RARE;
 use frazil_ir::{InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 pub const WORD_BITS: u32 = 64;
@@ -76,9 +77,10 @@ fn is_zero(operand: Operand) -> bool {
 
 impl Builder<'_, '_> {
     /// The width of a type of the file, if that is a wide integer.
+    #[inline]
     pub fn wide_bits(&self, ty: TypeId) -> Option<u32> {
         match self.module.types.kind(ty) {
-            Some(&Kind::Integer(bits)) if bits > NARROW_BITS => Some(bits),
+            Some(&Kind::Integer(bits)) if RARE && bits > NARROW_BITS => Some(bits),
             _ => None,
         }
     }

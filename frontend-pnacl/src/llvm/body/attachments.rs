@@ -15,6 +15,7 @@ use crate::llvm::codes::block as id;
 use crate::llvm::metadata::{NON_TEMPORAL, Places, is_node, is_wanted};
 use frazil_ir::Refusal;
 use frazil_ir::module::Attachments;
+use frazil_support::sort::sort;
 
 impl<'m> Body<'_, 'm> {
     /// Reads what is attached to the function, and notes the instructions that are marked.
@@ -62,7 +63,7 @@ impl<'m> Body<'_, 'm> {
                 break;
             }
         }
-        marks.sort_unstable();
+        sort(marks);
         self.debug_attached(&of_function);
         match wanted.is_empty() {
             true => Ok(()),

@@ -12,6 +12,7 @@ use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolKind, Type};
+use frazil_support::sort::sort;
 
 fn bare(op: Opcode) -> InstData {
     InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
@@ -153,7 +154,7 @@ fn has_distinct_constants(body: &Body<'_, '_>, cases: &[u32]) -> bool {
             _ => None,
         })
         .collect();
-    numbers.sort_unstable();
+    sort(&mut numbers);
     numbers.is_sorted_by(|left, right| left < right)
 }
 
@@ -163,7 +164,7 @@ fn expect_distinct(body: &mut Body<'_, '_>, pairs: &[Operand]) -> Result<(), Rea
     cases.clear();
     cases.extend(pairs.iter().step_by(2).map(|case| case.as_raw()));
     let sorted = cases.is_sorted_by(|a, b| a < b);
-    cases.sort_unstable();
+    sort(&mut cases);
     let distinct = (sorted || cases.is_sorted_by(|a, b| a < b)) && has_distinct_constants(body, &cases);
     body.build.state.cases = cases;
     if distinct {

@@ -22,6 +22,7 @@ use crate::llvm::debug::table::NodeReader;
 use crate::llvm::debug::{ATTACHED, node_of, walk};
 use frazil_ir::debug::kind::{Integer, Kind, Local, SourceLocation, Symbol};
 use frazil_ir::debug::{Argument, DebugConstant, DebugKind, DebugValue, Entry, Location, LocationId, NodeId, NodeRef};
+use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::module::TlsModel;
 use frazil_ir::{EntityRef, Operand, SymbolId};
 
@@ -46,6 +47,9 @@ impl Body<'_, '_> {
 
     /// Notes which node describes the function, of what is attached to it: kinds and nodes.
     pub(in crate::llvm) fn debug_attached(&mut self, pairs: &[u64]) {
+        if !DEBUG_INFORMATION {
+            return;
+        }
         for pair in pairs.chunks_exact(2) {
             if let [ATTACHED, node] = *pair
                 && let Some(node) = node_of(node)
@@ -110,7 +114,7 @@ impl Body<'_, '_> {
     #[cold]
     pub(in crate::llvm) fn debug_call(&mut self, kind: DebugKind, others: &[Word]) {
         let mut numbers = std::mem::take(&mut self.build.state.environment.numbers);
-        if self.build.function.debug.is_on
+        if self.build.function.debug.is_on()
             && let (DebugKind::Label, &[label, ..]) = (kind, numbers.as_slice())
             && let Some(variable) = node_of(label.into())
         {
@@ -125,7 +129,7 @@ impl Body<'_, '_> {
                 constant: 0,
                 argument: Argument::default(),
             });
-        } else if self.build.function.debug.is_on
+        } else if self.build.function.debug.is_on()
             && let [value, variable, expression, ..] = numbers[..]
             && let (Some(value), Some(variable)) = (node_of(value.into()), node_of(variable.into()))
         {
@@ -250,6 +254,9 @@ impl Body<'_, '_> {
 
     /// Finds the values of variables, when all values of the function are known.
     pub(in crate::llvm) fn finish_debug(&mut self) {
+        if !DEBUG_INFORMATION {
+            return;
+        }
         for (index, number) in std::mem::take(&mut self.debug.numbers) {
             let Some(&known) = self.build.function.debug.values.get(index) else {
                 continue;

@@ -31,6 +31,7 @@ pub mod wide;
 use crate::build::*;
 use crate::regs::{SCRATCH, XZR};
 use crate::table::Op;
+use frazil_codegen::included::VECTORS;
 use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
@@ -70,7 +71,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Bitcast if vector::bitcast::is_concerned(cx, &data) => vector::bitcast::bitcast(cx, &data),
         Opcode::Bitcast => convert::bitcast(cx, &data)?,
         Opcode::ByteDifferences => vector::arith::differences_of_bytes(cx, &data),
-        op if is_reduction(op) => return vector::reduce::reduce(cx, &data),
+        op if VECTORS && is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::Fptoui
         | Opcode::Fptosi
         | Opcode::FptouiSat

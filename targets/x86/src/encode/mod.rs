@@ -12,9 +12,10 @@ mod vex;
 
 use crate::ops::{Code, Form, Imm, Width};
 use crate::relocs;
-use crate::rows::ROWS;
+use crate::rows::{CODES, ROWS};
 use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
+use frazil_support::SPEED;
 
 /// An instruction being put together at the end of the buffer. Parts are written as whole words of which only the
 /// first bytes count; what comes after overwrites the rest. A copy from elsewhere would have to wait for the small
@@ -163,7 +164,13 @@ pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
         ROWS[usize::from(inst.op)].name,
         inst.size
     );
-    let template = Template::get(inst.op, inst.size);
+    let computed;
+    let template = if SPEED {
+        Template::get(inst.op, inst.size)
+    } else {
+        computed = Template::of(&CODES[usize::from(inst.op)], inst.size);
+        &computed
+    };
     let start = buf.offset();
     let mut jump = None;
     match template.class {
@@ -177,7 +184,7 @@ pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
 /// Forms off the straight paths; gives the label of a branch that may be dropped.
 #[inline(never)]
 fn other(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Label> {
-    let code = &ROWS[usize::from(inst.op)].code;
+    let code = &CODES[usize::from(inst.op)];
     if code.form == Form::Branch {
         return branch(buf, code, inst);
     }
@@ -248,7 +255,7 @@ fn begin(out: &mut Out<'_>, template: &Template, opcode_bits: u8, rex: u8, byte_
     out.word(template.prefixes, usize::from(template.prefix_bytes));
     let rex = rex | template.rex;
     out.optional_byte(0x40 | rex, rex | byte_register != 0);
-    out.word(template.escape, usize::from(template.escape_bytes));
+    out.word(template.escape.into(), usize::from(template.escape_bytes));
     out.byte(template.opcode | opcode_bits);
 }
 
@@ -498,7 +505,7 @@ fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate
 
 /// The relocation of a slot of the global offset table: the one that allows rewriting, where that is possible.
 fn slot_relocation(out: &Out<'_>, inst: &MInst) -> u8 {
-    let code = &ROWS[usize::from(inst.op)].code;
+    let code = &CODES[usize::from(inst.op)];
     if !code.has(Code::RELAXABLE) || code.width == Width::Int && inst.size < 4 {
         return relocs::GOTPCREL;
     }

@@ -26,6 +26,7 @@ pub use table::Evex;
 
 use crate::ops::{Access, Code, Effects, Form, Kind, NO, Operand, Row, aux, sizes};
 use crate::regs::MASK;
+use frazil_codegen::included::VECTORS;
 use frazil_codegen::{MInst, Role, Text};
 use table::LINES;
 
@@ -316,6 +317,9 @@ impl Evex {
 
     /// The row for vectors of so many bytes, by its number among those that follow from the table.
     pub(crate) fn row(self, bytes: u8, is_masked: bool) -> u16 {
+        if !VECTORS {
+            unreachable!("a row for vectors in a build without");
+        }
         let line = self.line();
         debug_assert!(line.lengths() & bytes != 0, "{self:?} has no vectors of {bytes} bytes");
         debug_assert!(

@@ -7,6 +7,7 @@ use super::overflow::condition_of_overflow;
 use super::{compare, contracted, vector};
 use frazil_codegen::Folder;
 use frazil_codegen::extended::fold_extensions;
+use frazil_codegen::included::VECTORS;
 use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 
 /// Types from here on are the function's own: vectors, and integers of odd widths.
@@ -103,7 +104,7 @@ fn fold_float(folder: &mut Folder<'_>, data: &InstData) {
 
 /// Folds a comparison into the cast of its mask to the bits of an integer.
 fn fold_compared_bits(folder: &mut Folder<'_>, data: &InstData) {
-    if folder.function.has_wide_vectors() {
+    if VECTORS && folder.function.has_wide_vectors() {
         vector::by_bits::fold_compared(folder, data.a);
     }
 }
@@ -111,7 +112,7 @@ fn fold_compared_bits(folder: &mut Folder<'_>, data: &InstData) {
 /// Chooses for an instruction of a type that may be a vector.
 #[inline]
 fn fold_vector(folder: &mut Folder<'_>, data: &InstData) {
-    if data.ty.index() >= FIRST_EXTRA {
+    if VECTORS && data.ty.index() >= FIRST_EXTRA {
         fold_on_vector(folder, data);
     }
 }
@@ -129,7 +130,7 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
             vector::words::fold(folder, data);
             fold_wide(folder, data);
         }
-        Opcode::Shuffle if folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
+        Opcode::Shuffle if VECTORS && folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement if vector::four_lanes::fold(folder, data) => {}
@@ -148,13 +149,13 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
 /// Whether an instruction has to do with a vector of 256 bits.
 #[inline]
 fn is_wide(folder: &Folder<'_>, data: &InstData) -> bool {
-    folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data)
+    VECTORS && folder.function.has_wide_vectors() && vector::wide::is_wide(folder.function, data)
 }
 
 /// Folds what operations on vectors of 256 bits take.
 #[inline]
 fn fold_wide(folder: &mut Folder<'_>, data: &InstData) {
-    if folder.function.has_wide_vectors() {
+    if VECTORS && folder.function.has_wide_vectors() {
         vector::wide_operations::fold(folder, data);
         vector::widest::fold(folder, data);
     }

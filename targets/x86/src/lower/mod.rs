@@ -34,6 +34,7 @@ pub mod x87;
 use crate::build::*;
 use crate::ops::op_size;
 use crate::table::Op;
+use frazil_codegen::included::{RARE, VECTORS};
 use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass, VectorShape};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
@@ -87,8 +88,8 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::MemCopy | Opcode::MemMove | Opcode::MemSet => memory::block(cx, &data)?,
         Opcode::Prefetch => memory::prefetch(cx, &data),
         Opcode::TlsAddr => tls::address(cx, &data)?,
-        op if op.is_strict() => strict::lower(cx, &data)?,
-        op if is_reduction(op) => return vector::reduce::reduce(cx, &data),
+        op if RARE && op.is_strict() => strict::lower(cx, &data)?,
+        op if VECTORS && is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::SpaceLoad
         | Opcode::SpaceStore
         | Opcode::SpaceRmw
@@ -122,7 +123,7 @@ pub(crate) fn lower_extended<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result
         Opcode::Bitcast => return x87::from_bits(cx, data),
         Opcode::IsFpclass => x87::is_fpclass(cx, data),
         op if op.is_fcmp() => return compare::compare_to_value(cx, data),
-        op if op.is_strict() => return strict::lower(cx, data),
+        op if RARE && op.is_strict() => return strict::lower(cx, data),
         _ => return x87::by_call(cx, data),
     }
     Ok(())

@@ -10,8 +10,9 @@ use super::memory::{MAX_INLINE_BYTES, at};
 use super::{atomic, extend, int_bits, memory, result, type_of};
 use crate::build::*;
 use crate::regs::SCRATCH;
-use crate::rows::ROWS;
+use crate::rows::CODES;
 use crate::table::Op;
+use frazil_codegen::included::{RARE, left_out};
 use frazil_codegen::{AreaArgument, CallSequence, CodegenError, GroupKind, LowerCtx, MInst, Mem, Ref, Reg, RegClass};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type, TypeData, Value};
 
@@ -50,6 +51,9 @@ fn segment(space: u32) -> Option<Op> {
 
 /// Lowers an access, or a cast from one space to another.
 pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    if !RARE {
+        return Err(left_out(Refusal::AddressSpace, "other address spaces", "rare"));
+    }
     let is_atomic = MemFlags(data.flags).ordering() != Ordering::NotAtomic;
     let (op, pointer) = match (data.op, is_atomic) {
         (Opcode::Addrspacecast, _) => return cast(cx, data),
@@ -201,7 +205,7 @@ impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
     }
 
     fn emit(&mut self, inst: MInst) {
-        let form = ROWS[usize::from(inst.op)].code.form;
+        let form = CODES[usize::from(inst.op)].form;
         // What has a symbol as base is a constant of the rule.
         let is_access = form.has_mem() && !inst.is_symbol();
         match self.segment.filter(|_| is_access) {

@@ -21,6 +21,7 @@ use crate::error::ReadError;
 use crate::llvm::attributes::{Attributes, FORBIDS_CALLS, LACKS_TYPE};
 use crate::llvm::codes::call as bits;
 use crate::llvm::types::{Kind, TypeId};
+use frazil_ir::included::{RARE, VECTORS};
 use frazil_ir::{
     Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Refusal,
     Results, SymbolId, Type, TypeData,
@@ -85,7 +86,7 @@ pub(in crate::llvm) fn call(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
         }
     }
     if let Some(intrinsic) = intrinsic
-        && (lower(body, &call, intrinsic)? || vectors::lower(body, &call, intrinsic)?)
+        && (lower(body, &call, intrinsic)? || VECTORS && vectors::lower(body, &call, intrinsic)?)
     {
         body.bundles = false;
         body.others = true;
@@ -413,16 +414,20 @@ fn define_result(body: &mut Body<'_, '_>, data: InstData, ty: TypeId) -> Result<
 /// Makes instructions of a call of an intrinsic; `false` if it has to stay a call.
 fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Result<bool, ReadError> {
     let class = body.build.class(call.result)?;
-    if strict::names_environment(Some(intrinsic)) {
+    if RARE && strict::names_environment(Some(intrinsic)) {
         return strict::lower(body, call, intrinsic, class);
     }
     match intrinsic {
-        Intrinsic::FixedPoint(operation) => return fixed_point::lower(body, call, operation),
-        Intrinsic::Environment(access) => return environment::lower(body, call, access),
+        Intrinsic::FixedPoint(operation) if RARE => return fixed_point::lower(body, call, operation),
+        Intrinsic::Environment(access) if RARE => return environment::lower(body, call, access),
         _ => {}
     }
     if call.arguments.iter().any(|argument| !argument.is_operand()) || body.build.wide_bits(call.result).is_some() {
-        return wide::intrinsic(body, intrinsic, &call.arguments, call.result);
+        return if RARE {
+            wide::intrinsic(body, intrinsic, &call.arguments, call.result)
+        } else {
+            Ok(false)
+        };
     }
     let result = if let Class::Scalar(ir_type) = class {
         ir_type
@@ -545,9 +550,9 @@ fn lower(body: &mut Body<'_, '_>, call: &Call<'_>, intrinsic: Intrinsic) -> Resu
         (Intrinsic::Number(op), &[left, right]) if left.ir_type() == result && right.ir_type() == result => {
             number(body, call, op, [left, right])?;
         }
-        (Intrinsic::CarryLess, _) => return fixed_point::carry_less(body, call),
+        (Intrinsic::CarryLess, _) if RARE => return fixed_point::carry_less(body, call),
         (Intrinsic::Canonicalize, _) => return environment::canonicalize(body, call),
-        (Intrinsic::Half { to_half }, _) => return environment::half(body, call, to_half),
+        (Intrinsic::Half { to_half }, _) if RARE => return environment::half(body, call, to_half),
         _ => return Ok(false),
     }
     Ok(true)

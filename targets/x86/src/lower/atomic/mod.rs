@@ -20,6 +20,7 @@ use crate::features;
 use crate::regs::RAX;
 use crate::table::Op;
 use frazil_codegen::atomic_calls::{self, FrameMoves};
+use frazil_codegen::included::{RARE, left_out};
 use frazil_codegen::{CodegenError, GroupKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Ordering, Refusal, RmwOp};
 
@@ -108,6 +109,9 @@ fn read_modify_write<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) -> Resu
         ));
     };
     if float_bytes(data.ty) > 0 {
+        if !RARE {
+            return Err(left_out(Refusal::Atomic, "atomic operations on floats", "rare"));
+        }
         return float::read_modify_write(cx, data, op, size);
     }
     if cx.func().use_count(result(data)) == 0 && update(cx, data, op, size) {

@@ -4,9 +4,10 @@
 //! only is not marked. Whether code takes the address of a function is seen by reading all code once more, before
 //! anything is compiled; only modules with such marks and with functions for which it matters pay for that.
 
-use super::source::Opened;
 use frazil_ir::module::RelocationTarget;
-use frazil_ir::{ConstId, ConstView, EntityRef, FuncId, Function, Module, Opcode, Operand, SymbolId, SymbolKind};
+use frazil_ir::{
+    ConstId, ConstView, EntityRef, FuncId, Function, Linkage, Module, Opcode, Operand, SymbolId, SymbolKind,
+};
 
 /// The functions that indirect branches may enter.
 #[derive(Debug, Default)]
@@ -15,10 +16,11 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Finds them. Bodies that cannot be read are left out: the module is not compiled then.
-    pub fn find(opened: &Opened<'_>) -> Entries {
-        match opened.module().flags.marks_branch_targets {
-            true => Finder::find(opened),
+    /// Finds them; `read_bodies` shows all functions, if they have to be seen. Bodies that cannot be read are left out:
+    /// the module is not compiled then.
+    pub fn find(module: &Module, read_bodies: impl FnOnce(&mut dyn FnMut(&Function))) -> Entries {
+        match module.flags.marks_branch_targets {
+            true => Finder::find(module, read_bodies),
             false => Entries::default(),
         }
     }
@@ -30,6 +32,12 @@ impl Entries {
     }
 }
 
+/// Whether the object of a module has a function.
+pub(crate) fn is_defined(module: &Module, id: FuncId) -> bool {
+    let symbol = module.functions[id].symbol;
+    module.symbols[symbol].linkage != Linkage::AvailableExternally
+}
+
 struct Finder<'a> {
     module: &'a Module,
     /// By symbol: whether its address is taken.
@@ -38,8 +46,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     #[cold]
-    fn find(opened: &Opened<'_>) -> Entries {
-        let module = opened.module();
+    fn find(module: &Module, read_bodies: impl FnOnce(&mut dyn FnMut(&Function))) -> Entries {
         let mut finder = Finder {
             module,
             is_taken: vec![false; module.symbols.len()],
@@ -51,7 +58,7 @@ impl Finder<'_> {
         let is_open = |taken: &[bool], symbol: SymbolId| !is_seen(symbol) && !taken[symbol.index()];
         let heads = || module.functions.values();
         if heads().any(|head| !head.no_entry_mark && is_open(&finder.is_taken, head.symbol)) {
-            finder.visit_bodies(opened);
+            read_bodies(&mut |function| finder.visit_body(function));
         }
         let is_entered = heads().map(|head| !head.no_entry_mark && !is_open(&finder.is_taken, head.symbol));
         Entries {
@@ -88,16 +95,6 @@ impl Finder<'_> {
         let run = module.constructors.iter().chain(&module.destructors);
         let personalities = module.functions.values().filter_map(|head| head.personality);
         (listed.chain(run.map(|entry| entry.function)).chain(personalities)).for_each(|symbol| self.take(symbol));
-    }
-
-    fn visit_bodies(&mut self, opened: &Opened<'_>) {
-        let mut reader = opened.reader();
-        let mut function = Function::new();
-        for id in self.module.functions.keys() {
-            if reader.read(id, &mut function).is_ok() {
-                self.visit_body(&function);
-            }
-        }
     }
 
     /// Everything but what is called is taken.

@@ -1,11 +1,11 @@
 //! The machine that code is made for: the target, and what the processor of each function can do.
 
 use crate::diagnostics::{Diagnostic, Error, Stage};
-use crate::options::Options;
-use frazil_codegen::TargetEntry;
 use frazil_codegen::features::{FeatureError, FeatureSet, FeatureTable};
+use frazil_codegen::{ModuleView, RelocationModel, TargetEntry};
+use frazil_frontend_pnacl::BitcodeModule;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{Module, Str};
+use frazil_ir::{DataDef, Module, Str};
 use frazil_support::suggest::nearest;
 
 /// The target of a name, or that of the triple.
@@ -43,6 +43,48 @@ pub(crate) fn target_entry<'a>(
     })
 }
 
+/// What to do with a module for another machine or system.
+pub(crate) const COMPILE_FOR_OURS: &str =
+    ": have the front end compile for that, as `clang --target=x86_64-linux-gnu` does";
+
+/// The features in lists, in order, with their signs.
+///
+/// # Errors
+/// When one has no sign.
+pub(crate) fn feature_list(lists: &[String]) -> Result<String, Error> {
+    let words = lists.iter().flat_map(|list| list.split(','));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    match words.iter().find(|word| !word.starts_with(['+', '-'])) {
+        Some(word) => {
+            let message = format!("--mattr: `{word}` has no sign: +{word} uses the feature, -{word} does not");
+            Err(Error::new(Stage::Options, message))
+        }
+        None => Ok(words.join(",")),
+    }
+}
+
+/// Where code may be placed: what is wanted, or else what the module says.
+pub(crate) fn relocation_model(module: &Module, wanted: Option<RelocationModel>) -> RelocationModel {
+    let of_module = match module.flags.pic_level {
+        None | Some(0) => RelocationModel::Static,
+        Some(_) => RelocationModel::Pic,
+    };
+    wanted.unwrap_or(of_module)
+}
+
+/// Marks what is far away in the code model that is asked for, or the module's. What a loader relocates and protects
+/// then stays near, as with LLVM, since linkers have one such part only.
+pub(crate) fn choose_code_model(
+    bitcode: &mut BitcodeModule<'_>,
+    relocation_model: RelocationModel,
+    (code_model, large_data_threshold): (Option<u8>, Option<u64>),
+) {
+    let stays_near = |module: &Module, data: &DataDef| {
+        data.constant && ModuleView::new(module, relocation_model).is_filled_at_load(data)
+    };
+    bitcode.choose_code_model(code_model, large_data_threshold, stays_near);
+}
+
 /// Whether two pairs of strings say the same. Equal strings of different functions are not kept once.
 fn same(module: &Module, one: (Str, Str), other: (Str, Str)) -> bool {
     let bytes = |string| module.strings.bytes(string);
@@ -50,7 +92,7 @@ fn same(module: &Module, one: (Str, Str), other: (Str, Str)) -> bool {
 }
 
 /// What processors can do, function by function.
-pub(super) struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     table: &'a FeatureTable,
     /// For functions that name no processor.
     default: FeatureSet,
@@ -61,14 +103,14 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// The machine that the options describe.
-    pub fn new(table: &'a FeatureTable, options: &'a Options) -> Result<Machine<'a>, Error> {
+    /// The machine that the options describe: a processor for functions that name none, and features for all, each
+    /// with its sign.
+    pub fn new(table: &'a FeatureTable, cpu: Option<&str>, added: &'a str) -> Result<Machine<'a>, Error> {
         let wrong = |option: &str, error: FeatureError| Error::new(Stage::Options, format!("{option}: {error}"));
-        let default = match &options.cpu {
+        let default = match cpu {
             Some(name) => table.cpu(name).map_err(|error| wrong("--mcpu", error))?,
             None => table.base,
         };
-        let added = &options.features;
         table
             .apply(default, added, true)
             .map_err(|error| wrong("--mattr", error))?;
