@@ -3,8 +3,8 @@
 //! It is done as in [`frazil_ir::included`].
 
 use crate::error::CodegenError;
-use frazil_ir::Refusal;
 pub use frazil_ir::included::{RARE, VECTORS};
+use frazil_ir::{Function, Refusal};
 
 /// Whether there is the optimizing path, what proves its results and those of the fast path, and inline assembly.
 pub const OPTIMIZING_PATH: bool = cfg!(feature = "optimize");
@@ -19,6 +19,34 @@ pub fn left_out(refusal: Refusal, what: &str, feature: &str) -> CodegenError {
         refusal,
         format!("{what}, which this build leaves out: builds of Frazil with the feature `{feature}` have it"),
     )
+}
+
+/// The refusal of assembly, of a module or a function, by a command that hands none on to an assembler.
+#[cold]
+pub fn without_assembler(is_of_module: bool) -> CodegenError {
+    match is_of_module {
+        true => left_out(Refusal::ModuleAssembly, "module-level assembly", "command"),
+        false => left_out(
+            Refusal::InlineAssembly,
+            "inline assembly that only an assembler encodes",
+            "command",
+        ),
+    }
+}
+
+/// Refuses what of a function has to be changed before it can be compiled, where that needs [`RARE`].
+///
+/// # Errors
+/// By name.
+pub fn check_jumps(function: &Function) -> Result<(), CodegenError> {
+    match RARE || function.cfg().indirect_jumps() <= 1 {
+        true => Ok(()),
+        false => Err(left_out(
+            Refusal::Instruction,
+            "several indirect jumps in a function",
+            "rare",
+        )),
+    }
 }
 
 /// The refusal of what needs [`VECTORS`].

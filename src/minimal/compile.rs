@@ -11,7 +11,7 @@ use frazil_emit::{EmitOptions, ObjectBuilder};
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadOptions};
 use frazil_ir::included::{DEBUG_INFORMATION, RARE};
 use frazil_ir::indirect::merge_indirect_jumps;
-use frazil_ir::{FuncId, Function, Module, Refusal};
+use frazil_ir::{FuncId, Function, Module};
 use std::io::Write;
 use std::mem::{self, ManuallyDrop};
 
@@ -32,7 +32,7 @@ pub(super) fn compile(input: &[u8], arguments: &Arguments, out: &mut dyn Write) 
     machine::choose_code_model(&mut bitcode, relocation_model, (None, None));
     let module = bitcode.module();
     if !module.asm.is_empty() {
-        return Err(needs_assembler(Refusal::ModuleAssembly, "module-level assembly"));
+        return Err(included::without_assembler(true).into());
     }
     let entry = target_entry(None, &module.strings.display(module.triple), targets);
     let entry = entry.map_err(|error| error.in_stage(Stage::Read).between("", COMPILE_FOR_OURS))?;
@@ -79,15 +79,6 @@ pub(super) fn compile(input: &[u8], arguments: &Arguments, out: &mut dyn Write) 
     Ok(())
 }
 
-/// The refusal of what needs an assembler.
-fn needs_assembler(refusal: Refusal, what: &str) -> Error {
-    let message = format!(
-        "not supported: {what}, which this build does not hand on to an assembler: builds of Frazil with the feature \
-         `command` do"
-    );
-    Error::from(Diagnostic::refusal(Stage::Compile, refusal, message, None))
-}
-
 /// The functions that indirect branches may enter.
 fn entries(bitcode: &BitcodeModule<'_>) -> Entries {
     Entries::find(bitcode.module(), |visit| {
@@ -120,11 +111,8 @@ impl Worker<'_> {
         begin(Stage::Read, name);
         self.reader.read(id, &mut self.function)?;
         begin(Stage::Compile, name);
-        if self.function.cfg().indirect_jumps() > 1 {
-            if !RARE {
-                let refusal = included::left_out(Refusal::Instruction, "several indirect jumps", "rare");
-                return Err(refusal.into());
-            }
+        included::check_jumps(&self.function)?;
+        if RARE && self.function.cfg().indirect_jumps() > 1 {
             merge_indirect_jumps(&mut self.function);
         }
         self.view.features = self.machine.features(module, head)?;
@@ -137,7 +125,7 @@ impl Worker<'_> {
         };
         self.target.compile_fast(&unit, &mut self.fast, &mut self.code)?;
         if !self.code.body.texts().is_empty() {
-            return Err(needs_assembler(Refusal::InlineAssembly, "inline assembly"));
+            return Err(included::without_assembler(false).into());
         }
         self.code.attachments = self.function.attachments.take();
         if self.function.debug.is_on() {

@@ -1,8 +1,8 @@
 //! The command of a build without the cargo feature `command`: bitcode in, an object out, by recipe Om1.
 //!
 //! It is for where the size of a program counts. Options ([`options`]) are those that build systems need, the object is
-//! the same as by everything else of Frazil, and what the build leaves out is refused by name. [`compile`] is a pipeline
-//! without passes, tools, threads and texts.
+//! the same as by everything else of Frazil, and what the build leaves out is refused by name. [`compile`] is a
+//! pipeline without passes, tools, threads and texts.
 //!
 //! A panic, which is a defect of Frazil, ends the process: nothing is unwound, so that such a build needs no tables for
 //! it. A hook says before, as the other driver does, which function it was, and takes back what of the output was

@@ -1,8 +1,8 @@
 //! Sorting, by code that is fast or by code that is small.
 //!
 //! The standard library's algorithms take three to five kilobytes for each type. Lists of modules and functions are
-//! short, but may have any length in hostile input. In builds without [`SPEED`], a merge sort does it in as many comparisons
-//! and a tenth of the code.
+//! short, but may have any length in hostile input. In builds without [`SPEED`], a merge sort does it in as many
+//! comparisons and a tenth of the code.
 
 use crate::SPEED;
 

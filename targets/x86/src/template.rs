@@ -1,5 +1,5 @@
-//! What the encoder reads of a row: per row and size, the bytes that do not depend on operands, laid out beforehand, but
-//! in builds that are to be small ([`SPEED`](frazil_support::SPEED)).
+//! What the encoder reads of a row: per row and size, the bytes that do not depend on operands, laid out beforehand,
+//! but in builds that are to be small ([`SPEED`](frazil_support::SPEED)).
 //!
 //! It follows from the op table at compile time. An instruction begins with prefixes, an optional REX prefix, and the
 //! opcode; only REX and the low bits of the last opcode byte depend on operands.

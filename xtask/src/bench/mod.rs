@@ -42,7 +42,8 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]`,
-/// `cargo xtask bench --sizes [--quick]`, `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
+/// `cargo xtask bench --sizes [--quick]`,
+/// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
 /// [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;

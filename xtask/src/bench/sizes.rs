@@ -1,9 +1,9 @@
 //! `cargo xtask bench --sizes`: how large the small command is, and what each cargo feature adds to it.
 //!
-//! The small command is the package `frazil` without default features, for one target, in the profile `minimal`. It must
-//! not grow beyond a limit. It then compiles programs of the corpus: its objects must have the bytes of those of the
-//! whole command, and what is linked must run. A module that it refuses must be refused for something that the build
-//! leaves out. `--quick` builds no other commands and takes a few modules.
+//! The small command is the package `frazil` without default features, for one target, in the profile `minimal`. It
+//! must not grow beyond a limit. It then compiles programs of the corpus: its objects must have the bytes of those of
+//! the whole command, and the programs that are linked must do the same. A module that it refuses must be refused for
+//! something that the build leaves out. `--quick` builds no other commands and takes a few modules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,9 +126,11 @@ fn size_of(program: &Path) -> Result<Size> {
     for section in file.sections() {
         match section.kind() {
             SectionKind::Text => text += section.size(),
-            SectionKind::Data | SectionKind::ReadOnlyData | SectionKind::ReadOnlyDataWithRel | SectionKind::Tls => {
-                data += section.size();
-            }
+            SectionKind::Data
+            | SectionKind::ReadOnlyData
+            | SectionKind::ReadOnlyDataWithRel
+            | SectionKind::ReadOnlyString
+            | SectionKind::Tls => data += section.size(),
             _ => {}
         }
     }
@@ -160,10 +162,24 @@ fn compare(module: &Module, full: &Compiler, minimal: &Path) -> Result<()> {
         return Ok(());
     }
     ensure!(fs::read(expected)? == fs::read(object)?, "the objects are not the same");
-    let built = crosstest::build_module(module, &minimal, &folder)?;
-    let program = built.program.with_context(|| built.problem)?;
+    let program = |compiler: &Compiler, name: &str| -> Result<PathBuf> {
+        let built = crosstest::build_module(module, compiler, &folder.join(name))?;
+        built.program.with_context(|| built.problem)
+    };
+    let programs = [program(&full, "full")?, program(&minimal, "minimal")?];
     for run in module.program.runs {
-        process::checked(&mut crosstest::run_command(&program, run, run.short))?;
+        let run = |program| {
+            process::run(
+                &mut crosstest::run_command(program, run, run.short),
+                process::TIME_LIMIT,
+            )
+        };
+        let [expected, found] = [run(&programs[0])?, run(&programs[1])?];
+        ensure!(expected.status.is_some(), "the program does not end");
+        ensure!(
+            (expected.status, expected.stdout) == (found.status, found.stdout),
+            "the programs do not do the same"
+        );
     }
     println!("{}: the same object, which runs", module.name());
     Ok(())
