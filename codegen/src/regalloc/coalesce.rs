@@ -1,8 +1,8 @@
 //! Coalescing: virtual registers that are connected by copies or phis become bundles.
 //!
 //! Method: union-find over copies, the most frequently executed first. Two registers are coalesced if their live
-//! ranges do not overlap; their lists of ranges are then merged, and the copy needs no move. The time for comparing
-//! and merging is limited to a multiple of the number of ranges; copies after that limit only become hints.
+//! ranges do not overlap; their sets of ranges are then united, and the copy needs no move. The time for comparing is
+//! limited to a multiple of the number of ranges; copies after that limit only become hints.
 //!
 //! Live ranges may overlap if one register is an unmodified copy of the other: if both have one definition only, and
 //! that of the destination is the copy, both hold the same value wherever both are live. The overlap is then
@@ -13,25 +13,21 @@
 //! computed from a copy of it.
 
 use super::AllocatorInput;
-use super::intervals::{Bundle, Hint, Intervals, Part, occ};
+use super::intervals::{Bundle, Hint, Intervals, LiveRange, Part, occ};
 use super::liveness::Liveness;
 use super::positions::{NONE, Positions};
-use super::walk::{Copy, Node, Walk};
+use super::walk::{Copy, Walk};
 use crate::mfunc::MFunc;
 use crate::reg::Reg;
 
-/// The limit for comparing and merging lists, in steps for each live range. Functions of programs take one step on
-/// average and 10 at most, but for state machines with hundreds of phis for each of their variables, like the decoder
-/// of LZMA: it takes 62, and without them copies dozens of values from slot to slot on each of its edges.
+/// The limit for comparing sets, in steps for each live range. Functions of programs take one step on average and 10 at
+/// most, but for state machines with hundreds of phis for each of their variables.
 const STEPS_PER_RANGE: usize = 256;
 
 /// Union-find over virtual registers, and scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Coalescer {
     parent: Vec<u32>,
-    /// By root: a range in its list where something was merged in last. Values that meet in one phi are merged in the
-    /// order of their blocks, so that the next one's place is found from there and not from the start of a long list.
-    fingers: Vec<u32>,
     /// What is to be visited in order: a sort key in the upper half, a number in the lower half.
     order: Vec<u64>,
     /// Registers that have become part of another one's bundle, so that they are no longer roots.
@@ -57,9 +53,7 @@ impl Coalescer {
         self.absorbed.clear();
         self.parent.clear();
         self.parent.extend(0..func.vregs.len() as u32);
-        self.fingers.clear();
-        self.fingers.extend_from_slice(&walk.heads);
-        self.steps = STEPS_PER_RANGE * walk.nodes.len();
+        self.steps = STEPS_PER_RANGE * walk.ranges.count();
         self.order.clear();
         // By descending frequency: the bits of positive floats are ordered like the floats. Of equally frequent
         // copies, the first one of the list comes first.
@@ -97,102 +91,55 @@ impl Coalescer {
         }
         let a = self.find(copy.dst.virtual_index() as u32);
         let b = self.find(copy.src.virtual_index() as u32);
-        let (first, second) = (walk.heads[a as usize], walk.heads[b as usize]);
-        if a == b || first == NONE || second == NONE {
+        if a == b || walk.sets[a as usize] == NONE || walk.sets[b as usize] == NONE {
             return;
         }
-        let starts = (self.start(walk, a, second), self.start(walk, b, first));
-        let finger = match self.meet(walk, starts.0, starts.1, &copy) {
-            Meeting::Never => self.merge(walk, starts.0, starts.1),
-            Meeting::InCopies if !walk.remat[b as usize] && is_unmodified(liveness, walk, &copy) => {
-                self.merge(walk, starts.0, starts.1);
-                let head = first_of(walk, first, second);
-                self.unite(walk, head, copy.src.virtual_index() as u32);
-                // Ranges were taken out of the list, perhaps the one where the merge has ended.
-                head
-            }
-            Meeting::InCopies | Meeting::InOthers => return,
+        let is_joined = match self.meet(walk, (a, b), &copy) {
+            Meeting::Never => true,
+            Meeting::InCopies => !walk.remat[b as usize] && is_unmodified(liveness, walk, &copy),
+            Meeting::InOthers => false,
         };
-        self.parent[b as usize] = a;
-        self.absorbed.push(b);
-        self.fingers[a as usize] = finger;
-        walk.heads[a as usize] = first_of(walk, first, second);
-    }
-
-    /// The range of a root's list from which on another list may overlap it that begins with `other`.
-    fn start(&self, walk: &Walk, root: u32, other: u32) -> u32 {
-        let (head, finger) = (walk.heads[root as usize], self.fingers[root as usize]);
-        match walk.nodes[finger as usize].range.from <= walk.nodes[other as usize].range.from {
-            true => finger,
-            false => head,
+        if is_joined {
+            let (first, second) = (walk.sets[a as usize], walk.sets[b as usize]);
+            walk.sets[a as usize] = walk.ranges.unite(first, second, copy.src.virtual_index() as u32);
+            self.parent[b as usize] = a;
+            self.absorbed.push(b);
         }
     }
 
-    /// How two lists of ranges overlap. The copy's destination is in the first one, its source in the second one.
-    fn meet(&mut self, walk: &Walk, mut a: u32, mut b: u32, copy: &Copy) -> Meeting {
+    /// How the live ranges of two roots overlap. The copy's destination is in the first one, its source in the second
+    /// one.
+    fn meet(&mut self, walk: &mut Walk, (a, b): (u32, u32), copy: &Copy) -> Meeting {
+        let ranges = &mut walk.ranges;
+        let [mut first, mut second] = [a, b].map(|root| ranges.first(walk.sets[root as usize]));
+        let (mut x, mut y) = (first, second);
         let mut found = Meeting::Never;
-        while a != NONE && b != NONE {
+        while x != NONE && y != NONE {
             if self.steps == 0 {
-                return Meeting::InOthers;
+                found = Meeting::InOthers;
+                break;
             }
             self.steps -= 1;
-            let (x, y) = (&walk.nodes[a as usize], &walk.nodes[b as usize]);
-            if x.range.to <= y.range.from {
-                a = x.next;
-            } else if y.range.to <= x.range.from {
-                b = y.next;
-            } else if is_range_of(x, copy.dst) && is_range_of(y, copy.src) {
+            let (left, right) = (ranges.range(x), ranges.range(y));
+            if left.to <= right.from {
+                x = ranges.seek(&mut first, x, right.from);
+            } else if right.to <= left.from {
+                y = ranges.seek(&mut second, y, left.from);
+            } else if is_range_of(&left, copy.dst) && is_range_of(&right, copy.src) {
                 found = Meeting::InCopies;
-                if x.range.to < y.range.to {
-                    a = x.next;
+                if left.to < right.to {
+                    x = ranges.seek(&mut first, x, left.to);
                 } else {
-                    b = y.next;
+                    y = ranges.seek(&mut second, y, right.to);
                 }
             } else {
-                return Meeting::InOthers;
+                found = Meeting::InOthers;
+                break;
             }
         }
+        walk.sets[a as usize] = first;
+        walk.sets[b as usize] = second;
         found
-    }
-
-    /// In a merged list, replaces each pair of overlapping ranges by one that belongs to the copy's source.
-    fn unite(&mut self, walk: &mut Walk, head: u32, source: u32) {
-        let mut last = head;
-        while last != NONE {
-            self.steps = self.steps.saturating_sub(1);
-            let (range, next) = (walk.nodes[last as usize].range, walk.nodes[last as usize].next);
-            match walk.nodes.get(next as usize).copied() {
-                Some(node) if node.range.from < range.to => {
-                    let first = &mut walk.nodes[last as usize];
-                    first.range.to = range.to.max(node.range.to);
-                    first.range.vreg = source;
-                    first.next = node.next;
-                }
-                _ => last = next,
-            }
-        }
-    }
-
-    /// Merges two lists of ranges in the order of their starts, each from a range on, and returns the last range where
-    /// one was put into the other.
-    fn merge(&mut self, walk: &mut Walk, mut a: u32, mut b: u32) -> u32 {
-        if first_of(walk, a, b) == b {
-            std::mem::swap(&mut a, &mut b);
-        }
-        // `a` is the last range of the result; after it come the rest of its own list and, from `b` on, the rest of
-        // the other.
-        while b != NONE {
-            self.steps = self.steps.saturating_sub(1);
-            let next = walk.nodes[a as usize].next;
-            if next == NONE || walk.nodes[b as usize].range.from < walk.nodes[next as usize].range.from {
-                walk.nodes[a as usize].next = b;
-                a = b;
-                b = next;
-            } else {
-                a = next;
-            }
-        }
-        a
     }
 
     /// Makes a bundle for each root of the union-find that has a live range, in the order of their starts.
@@ -201,20 +148,21 @@ impl Coalescer {
         func: &MFunc,
         input: &AllocatorInput<'_>,
         liveness: &Liveness,
-        walk: &Walk,
+        walk: &mut Walk,
         out: &mut Intervals,
     ) {
         out.clear();
-        out.ranges.reserve(walk.nodes.len());
-        out.spans.reserve(walk.nodes.len());
+        out.ranges.reserve(walk.ranges.count());
+        out.spans.reserve(walk.ranges.count());
         self.order.clear();
         self.order.reserve(func.vregs.len());
         out.bundles.reserve(func.vregs.len());
         for vreg in 0..func.vregs.len() as u32 {
-            if self.parent[vreg as usize] == vreg
-                && let Some(first) = walk.nodes.get(walk.heads[vreg as usize] as usize)
-            {
-                self.order.push(u64::from(first.range.from) << 32 | u64::from(vreg));
+            let set = &mut walk.sets[vreg as usize];
+            if self.parent[vreg as usize] == vreg && *set != NONE {
+                *set = walk.ranges.first(*set);
+                self.order
+                    .push(u64::from(walk.ranges.range(*set).from) << 32 | u64::from(vreg));
             }
         }
         self.order.sort_unstable();
@@ -225,17 +173,17 @@ impl Coalescer {
             bundle.ranges.0 = out.ranges.len() as u32;
             bundle.spans.0 = out.spans.len() as u32;
             let mut end = NONE;
-            let mut node = walk.heads[root as usize];
+            let mut node = walk.sets[root as usize];
             while node != NONE {
-                let data = walk.nodes[node as usize];
-                out.ranges.push(data.range);
+                let range = walk.ranges.range(node);
+                out.ranges.push(range);
                 match out.spans.last_mut() {
-                    Some(span) if end == data.range.from => span.1 = data.range.to,
-                    _ => out.spans.push((data.range.from, data.range.to)),
+                    Some(span) if end == range.from => span.1 = range.to,
+                    _ => out.spans.push((range.from, range.to)),
                 }
-                end = data.range.to;
-                bundle.bytes = bundle.bytes.max(func.vregs[data.range.vreg as usize].bytes);
-                node = data.next;
+                end = range.to;
+                bundle.bytes = bundle.bytes.max(func.vregs[range.vreg as usize].bytes);
+                node = walk.ranges.next(node);
             }
             bundle.ranges.1 = out.ranges.len() as u32;
             bundle.spans.1 = out.spans.len() as u32;
@@ -255,7 +203,7 @@ impl Coalescer {
 
     /// Collects the occurrences of each bundle, without those in coalesced copies. Copies to a wider register stay,
     /// since the wider one's upper part is not what the slot holds.
-    fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &Walk, out: &mut Intervals) {
+    fn build_occurrences(&mut self, func: &MFunc, positions: &Positions, walk: &mut Walk, out: &mut Intervals) {
         self.joined.clear();
         self.is_joined.clear();
         self.is_joined.resize(func.insts.len().div_ceil(64), 0);
@@ -266,10 +214,13 @@ impl Coalescer {
             }
         }
         let is_left_out = |inst: u32| self.is_joined[inst as usize / 64] >> (inst % 64) & 1 != 0;
-        for (vreg, occurrence) in &walk.occs {
-            if !is_left_out(occurrence.inst) {
-                let bundle = out.bundle_of[*vreg as usize];
-                out.bundles[bundle as usize].occs.1 += 1;
+        // Counts them, and notes their bundles in place of their registers.
+        for (owner, occurrence) in &mut walk.occs {
+            if is_left_out(occurrence.inst) {
+                *owner = NONE;
+            } else {
+                *owner = out.bundle_of[*owner as usize];
+                out.bundles[*owner as usize].occs.1 += 1;
             }
         }
         let mut total = 0;
@@ -284,11 +235,10 @@ impl Coalescer {
             return;
         };
         out.occs.resize(total as usize, filler);
-        for (vreg, occurrence) in &walk.occs {
-            if !is_left_out(occurrence.inst) {
-                let bundle = &mut out.bundles[out.bundle_of[*vreg as usize] as usize];
+        for &(bundle, occurrence) in &walk.occs {
+            if let Some(bundle) = out.bundles.get_mut(bundle as usize) {
                 bundle.occs.0 -= 1;
-                out.occs[bundle.occs.0 as usize] = *occurrence;
+                out.occs[bundle.occs.0 as usize] = occurrence;
             }
         }
         for (number, bundle) in out.bundles.iter_mut().enumerate() {
@@ -345,15 +295,7 @@ impl Coalescer {
     }
 }
 
-/// Of two ranges, the one that begins first, or the first one.
-fn first_of(walk: &Walk, a: u32, b: u32) -> u32 {
-    match walk.nodes[b as usize].range.from < walk.nodes[a as usize].range.from {
-        true => b,
-        false => a,
-    }
-}
-
-/// How two lists of ranges overlap.
+/// How two sets of ranges overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meeting {
     /// They do not.
@@ -364,8 +306,8 @@ enum Meeting {
     InOthers,
 }
 
-fn is_range_of(node: &Node, reg: Reg) -> bool {
-    node.range.vreg as usize == reg.virtual_index()
+fn is_range_of(range: &LiveRange, reg: Reg) -> bool {
+    range.vreg as usize == reg.virtual_index()
 }
 
 /// Whether a copy is the only definition of its destination, and its source has one definition, too: an instruction or

@@ -10,18 +10,12 @@ use super::intervals::{LiveRange, Occurrence, occ};
 use super::liveness::Liveness;
 use super::occupancy::{Entry, FIXED, make_first_room};
 use super::positions::{NONE, Positions};
+use super::sets::RangeSets;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 use std::ops::Range;
-
-/// A live range in a linked list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub range: LiveRange,
-    pub next: u32,
-}
 
 /// A copy instruction, or a phi move.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +37,9 @@ const NO_GROUP: Range<u32> = 0..0;
 /// The results of the walk, and its scratch memory.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    pub nodes: Vec<Node>,
-    /// By virtual register: the head of its list of ranges, ascending.
-    pub heads: Vec<u32>,
+    pub ranges: RangeSets,
+    /// By virtual register: the set of its live ranges.
+    pub sets: Vec<u32>,
     /// Occurrences with their virtual registers, in descending order.
     pub occs: Vec<(u32, Occurrence)>,
     /// By physical register: its fixed ranges, in descending order.
@@ -78,10 +72,9 @@ pub(super) struct WalkInput<'a> {
 
 impl Walk {
     fn clear(&mut self, vregs: usize) {
-        self.nodes.clear();
-        self.nodes.reserve(vregs);
-        self.heads.clear();
-        self.heads.resize(vregs, NONE);
+        self.ranges.clear(vregs);
+        self.sets.clear();
+        self.sets.resize(vregs, NONE);
         self.occs.clear();
         self.occs.reserve(2 * vregs);
         self.fixed.resize(Reg::FIRST_VIRTUAL as usize, Vec::new());
@@ -168,19 +161,14 @@ impl Walk {
 
     /// Adds a live range that ends at a block boundary, merging it with one that starts there.
     fn join_range(&mut self, vreg: u32, from: u32, to: u32) {
-        let head = self.heads[vreg as usize];
-        match self.nodes.get_mut(head as usize) {
-            Some(node) if node.range.from == to => node.range.from = from,
-            _ => self.push_range(vreg, from, to),
+        if !self.ranges.extend_front(self.sets[vreg as usize], from, to) {
+            self.push_range(vreg, from, to);
         }
     }
 
     fn push_range(&mut self, vreg: u32, from: u32, to: u32) {
-        let next = std::mem::replace(&mut self.heads[vreg as usize], self.nodes.len() as u32);
-        self.nodes.push(Node {
-            range: LiveRange { from, to, vreg },
-            next,
-        });
+        let set = &mut self.sets[vreg as usize];
+        *set = self.ranges.push_front(LiveRange { from, to, vreg }, *set);
     }
 
     /// A definition of any register at `from`. If no use has been seen, the register is live up to `dead_end`.
