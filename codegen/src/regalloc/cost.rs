@@ -76,7 +76,7 @@ impl Scan<'_> {
         while set != 0 {
             let reg = class.bank() as u8 * 64 + set.trailing_zeros() as u8;
             set &= set - 1;
-            let Some((choice, burden)) = self.offer(part, reg, needed_end, &mut rest) else {
+            let Some((choice, burden)) = self.offer(part, reg, needed_end, best_burden, &mut rest) else {
                 continue;
             };
             if burden < best_burden {
@@ -92,10 +92,11 @@ impl Scan<'_> {
     }
 
     /// The best choice that gives this register to a part, and its burden; `needed_end` is the position up to which a
-    /// register is needed at least. `None` if the register is not free, or cannot be made free, that long.
-    fn offer(&mut self, part: &Part, reg: u8, needed_end: u32, rest: &mut Rest) -> Option<(Choice, f32)> {
+    /// register is needed at least. `None` if the register is not free, or cannot be made free, that long. Evictions
+    /// are not examined any further once they are known to be as bad as a burden of `best`.
+    fn offer(&mut self, part: &Part, reg: u8, needed_end: u32, best: f32, rest: &mut Rest) -> Option<(Choice, f32)> {
         let limit = self.limit(reg).min(part.to);
-        self.memory.occupancy.pass(usize::from(reg), part.from);
+        self.memory.occupancy.pass(self.intervals, usize::from(reg), part.from);
         let conflict = self.conflict(part, reg, NO_PART);
         let free = conflict.map_or(limit, |conflict| conflict.pos.min(limit));
         let saving =
@@ -104,6 +105,7 @@ impl Scan<'_> {
             } else {
                 0.0
             };
+        let hint = if self.score(reg) > 0.0 { HINTED } else { 1.0 };
         let mut offer = None;
         if free >= needed_end {
             offer = Some((Choice::Until(reg, free), saving + self.rest_burden(part, free, rest)));
@@ -111,18 +113,19 @@ impl Scan<'_> {
         if let Some(conflict) = conflict
             && conflict.pos < limit
             && conflict.part != FIXED
+            && let Some(victim_burden) = self.victim_burden(conflict.part, conflict.pos)
+            && let burden = saving + victim_burden
+            && burden * hint < best
         {
             let second = self.conflict(part, reg, conflict.part);
             let free = second.map_or(limit, |conflict| conflict.pos.min(limit));
             if free >= needed_end
-                && let Some(victim_burden) = self.victim_burden(conflict.part, conflict.pos)
-                && let burden = saving + victim_burden + self.rest_burden(part, free, rest)
+                && let burden = burden + self.rest_burden(part, free, rest)
                 && offer.is_none_or(|(_, other)| burden < other)
             {
                 offer = Some((Choice::Evict(reg, conflict.part, conflict.pos, free), burden));
             }
         }
-        let hint = if self.score(reg) > 0.0 { HINTED } else { 1.0 };
         offer.map(|(choice, burden)| (choice, burden * hint))
     }
 

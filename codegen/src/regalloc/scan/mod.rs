@@ -343,7 +343,7 @@ impl Scan<'_> {
         let part = self.intervals.parts[number as usize];
         let cut = self.victim_cut(&part, pos);
         let occupancy = &mut self.memory.occupancy;
-        occupancy.release(number, usize::from(part.place), cut, part.to);
+        occupancy.release(self.intervals, number, usize::from(part.place), cut, part.to);
         let rest = if cut <= part.from {
             self.intervals.parts[number as usize].place = NO_PLACE;
             number

@@ -149,7 +149,7 @@ impl Scan<'_> {
         memory.cuts = settle.cuts;
         memory.parts.0 = settle.parts.len() as u32;
         for reg in self.given.iter() {
-            let part = self.memory.occupancy.part_at(reg.index(), pos);
+            let part = self.memory.occupancy.part_at(self.intervals, reg.index(), pos);
             if part != NONE {
                 settle.parts.push((reg.0 as u8, part));
             }
@@ -204,7 +204,7 @@ impl Scan<'_> {
         let part = self.intervals.parts[number as usize];
         if part.place < SLOT {
             let occupancy = &mut self.memory.occupancy;
-            occupancy.release(number, usize::from(part.place), start, part.to);
+            occupancy.release(self.intervals, number, usize::from(part.place), start, part.to);
         }
         self.memory.settle.cuts += 1;
         let rest = self.intervals.split(number, start);
@@ -215,7 +215,7 @@ impl Scan<'_> {
     /// Assigns a register to a part that starts here, up to where it is free; evicts the part that is in it.
     fn put_back(&mut self, number: u32, reg: u8, start: u32) {
         let part = self.intervals.parts[number as usize];
-        let occupant = self.memory.occupancy.part_at(usize::from(reg), start);
+        let occupant = self.memory.occupancy.part_at(self.intervals, usize::from(reg), start);
         if occupant != NONE {
             self.evict(occupant, start);
         }
