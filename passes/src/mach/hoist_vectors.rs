@@ -141,8 +141,12 @@ fn block_before(func: &MFunc, header: u32) -> Option<u32> {
     let block = &func.blocks[header as usize];
     let inside = blocks_of(func, header);
     let is_innermost = || {
-        let mut depths = inside.clone().map(|other| func.blocks[other as usize].loop_depth);
-        depths.all(|depth| depth == block.loop_depth)
+        // Depths are only counted up to a limit.
+        let mut others = header + 1..inside.end;
+        others.all(|other| {
+            let data = &func.blocks[other as usize];
+            data.loop_depth == block.loop_depth && data.loop_end <= other + 1
+        })
     };
     if block.loop_depth == 0 || !is_innermost() {
         return None;

@@ -106,7 +106,8 @@ impl Network {
         self.levels[(node + FIRST) as usize] == 0
     }
 
-    /// Finds the distances from the source; returns whether the sink can be reached.
+    /// Finds the distances from the source of all vertices that are nearer than the sink; returns whether that can be
+    /// reached.
     fn layer(&mut self) -> bool {
         self.levels.clear();
         self.levels.resize(self.heads.len(), NONE);
@@ -121,11 +122,14 @@ impl Network {
                 number = arc.next;
                 if arc.capacity > LEAST && self.levels[arc.to as usize] == NONE {
                     self.levels[arc.to as usize] = self.levels[vertex as usize] + 1;
+                    if arc.to == SINK {
+                        return true;
+                    }
                     self.queue.push(arc.to);
                 }
             }
         }
-        self.levels[SINK as usize] != NONE
+        false
     }
 
     /// Sends as much flow as possible along arcs that lead from one layer to the next.
