@@ -139,6 +139,20 @@ pub(super) struct Hint {
     pub weight: f32,
 }
 
+/// So many items of a list are looked at one by one, before it is searched: the next one is near in most cases.
+const NEAR: usize = 4;
+
+/// How many items at the beginning of a list have a property. No item has it after one that does not.
+#[inline]
+pub(super) fn count_first<T>(items: &[T], has: impl Fn(&T) -> bool) -> usize {
+    for (index, item) in items.iter().enumerate().take(NEAR) {
+        if !has(item) {
+            return index;
+        }
+    }
+    items.partition_point(has)
+}
+
 /// The intervals of a function.
 #[derive(Debug, Default)]
 pub(super) struct Intervals {
@@ -211,10 +225,10 @@ impl Intervals {
     pub(super) fn split(&mut self, part: u32, pos: u32) -> u32 {
         let first = self.parts[part as usize];
         debug_assert!(first.from < pos && pos < first.to, "a split leaves two parts");
-        let cut = first.occs.0 + self.occs_of(&first).partition_point(|o| o.pos < pos) as u32;
+        let cut = first.occs.0 + count_first(self.occs_of(&first), |o| o.pos < pos) as u32;
         let spans_end = self.bundles[first.bundle as usize].spans.1;
         let rest = &self.spans[first.span as usize..spans_end as usize];
-        let span = first.span + rest.partition_point(|span| span.1 <= pos) as u32;
+        let span = first.span + count_first(rest, |span| span.1 <= pos) as u32;
         let number = self.parts.len() as u32;
         self.parts.push(Part {
             from: pos,

@@ -10,7 +10,7 @@
 //! occupies the register in its spans there, and not in between. Entries are made of these when a rough one becomes the
 //! nearest, or another part is put into its holes.
 
-use super::intervals::{Intervals, Part};
+use super::intervals::{Intervals, Part, count_first};
 use super::positions::NONE;
 use crate::reg::{PRegSet, Reg};
 
@@ -120,8 +120,7 @@ pub(super) struct Conflict {
 /// to be free no further. Variables of a state machine with thousands of states do that, and are asked for in each.
 const MOST_LOOKS: usize = 64;
 
-/// So many entries or spans are looked at one by one, before their list is searched: the next one is near in most
-/// cases.
+/// So many entries are looked at one by one, before their list is searched: the next one is near in most cases.
 const NEAR: usize = 4;
 
 /// A register's ranges, the nearest one last, without those that end at or before a position.
@@ -140,12 +139,7 @@ fn drop_passed(entries: &[Entry], pos: u32) -> &[Entry] {
 /// How many spans end at or before a position.
 #[inline]
 fn passed(spans: &[(u32, u32)], pos: u32) -> usize {
-    for (index, span) in spans.iter().enumerate().take(NEAR) {
-        if span.1 > pos {
-            return index;
-        }
-    }
-    spans.partition_point(|span| span.1 <= pos)
+    count_first(spans, |span| span.1 <= pos)
 }
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 //! definition anyway; the cheaper alternative is taken. A transition from the slot to a register is a reload or a
 //! rematerialization. The phi moves of edges come last.
 
-use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
+use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, count_first, occ};
 use super::liveness::Liveness;
 use super::positions::{NONE, Positions};
 use super::{
@@ -296,12 +296,15 @@ impl Resolution<'_> {
     /// Finds the transitions at borders of parts inside of blocks. (Borders at the start of a block with one
     /// predecessor are transitions on its incoming edge.)
     fn find_borders(&mut self, bundle: u32) {
-        let is_localized = self.intervals.bundles[bundle as usize].is_localized;
+        let data = &self.intervals.bundles[bundle as usize];
+        let is_localized = data.is_localized;
+        let mut ranges = self.intervals.ranges_of(data);
         for index in 1..self.part_count(bundle) {
             let before = self.piece(bundle, index - 1);
             let border = self.piece(bundle, index).from;
             let gap = border & !1;
-            let Some(range) = self.intervals.range_at(bundle, border) else {
+            ranges = &ranges[count_first(ranges, |range| range.to <= border)..];
+            let Some(range) = ranges.first().filter(|range| range.from <= border) else {
                 continue;
             };
             if border == gap && self.positions.is_block_start(border) {
@@ -398,6 +401,7 @@ impl Resolution<'_> {
     fn find_edges_into(&mut self, bundle: u32, vreg: u32, block: u32, near: u32) -> u32 {
         self.mark_edges(vreg, block);
         let to = self.part_near(bundle, self.positions.start(block), near);
+        let mut from = to;
         for &edge in self.func.pred_edges(block) {
             let (phi, source) = self.memory.edge_source[edge as usize];
             if phi == vreg && self.intervals.bundle_of.get(source as usize) != Some(&bundle) {
@@ -405,7 +409,7 @@ impl Resolution<'_> {
             }
             let from_block = self.func.edges[edge as usize].from;
             let from_end = self.end_of_source(edge);
-            let from = self.part_near(bundle, from_end, to);
+            from = self.part_near(bundle, from_end, from);
             if from != to {
                 let rarer = self.positions.freq(from_block) < self.positions.freq(block);
                 let pos = if rarer { from_end } else { self.positions.start(block) };

@@ -339,7 +339,7 @@ impl Reloads<'_> {
         let reg = if part.place == SLOT {
             let place_of = |part: u32| self.intervals.parts.get(part as usize).map_or(SLOT, |part| part.place);
             let neighbors = [place_of(part.next), place_of(cursor.before)];
-            let free = &self.memory.free;
+            let free = &mut self.memory.free;
             let mut registers = neighbors.into_iter().filter(|&place| place != SLOT);
             registers.find(|&reg| free.is_free(reg, from, to, self.clobbers))
         } else {
