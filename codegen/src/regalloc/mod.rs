@@ -8,8 +8,9 @@
 //! 2. `liveness` (with `regions`): which virtual registers are live at the ends of blocks.
 //! 3. `walk`: one backward walk builds live ranges, occurrences, fixed ranges of physical registers, and the list of
 //!    copies.
-//! 4. `coalesce` (with `sets`): copies and phis whose live ranges do not interfere become one *bundle*, which has one spill slot.
-//!    Those that some instruction names that cannot name all registers are confined to the others (`upper`).
+//! 4. `coalesce` (with `sets`): copies and phis whose live ranges do not interfere become one *bundle*, which has one
+//!    spill slot. Those that some instruction names that cannot name all registers are confined to the others
+//!    (`upper`).
 //! 5. `scan` (with `cost`, `occupancy`, `settle`): bundles are split into *parts*; each part gets a register or the
 //!    bundle's slot.
 //! 6. `reloads`: between occurrences, values that are in their slots at times stay where that costs least.

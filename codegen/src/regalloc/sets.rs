@@ -5,9 +5,9 @@
 //! ends. It is named by its root; [`NONE`] is the empty set. The walk over a function makes each set as a list: each
 //! range is the left-most one of what is right of it. Most sets stay that short, and then all that happens here are a
 //! few steps along such lists. In a long set, the position where another one begins is searched from the root, and what
-//! was found moves there. So if one search after the other goes ahead, or back, or to and fro between a few places, each
-//! takes a few steps, and any others take as many as the logarithm of the size, on average. Two sets are compared and
-//! united by leaps: each step goes to where the other set continues.
+//! was found moves there. So if one search after the other goes ahead, or back, or to and fro between a few places,
+//! each takes a few steps, and any others take as many as the logarithm of the size, on average. Two sets are compared
+//! and united by leaps: each step goes to where the other set continues.
 
 use super::intervals::LiveRange;
 use super::positions::NONE;

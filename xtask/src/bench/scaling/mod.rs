@@ -1,12 +1,12 @@
 //! `cargo xtask bench --scaling`: do time and memory grow with the input, and no faster?
 //!
 //! Functions of several shapes and of 10,000 to 1,000,000 instructions are compiled. A cliff is a growth of CPU time
-//! or of peak memory by more than [`LIMIT`] for ten times the size; a little more than ten is what caches cost. The
-//! figures are those of the whole process. The smallest function of each shape is also run, and must return what it
+//! or of peak memory by more than [`TIME_LIMIT`] for ten times the size; a little more than ten is what caches cost.
+//! The figures are those of the whole process. The smallest function of each shape is also run, and must return what it
 //! returns when llc compiles it.
 //!
 //! The quick check counts executed instructions in place of time, so that nothing else which the machine does decides
-//! whether it passes.
+//! whether it passes, and its limit is [`LIMIT`].
 //!
 //! The report is a table and a plot, an SVG file in the target folder.
 
@@ -26,8 +26,10 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::{process, workspace};
 use shapes::{MEMORY_WORDS, SHAPES, Shape};
 
-/// How many times more time (or executed instructions) and memory ten times the input may take.
-const LIMIT: f64 = 14.0;
+/// How many times more executed instructions and memory ten times the input may take.
+const LIMIT: f64 = 12.5;
+/// The same for CPU time, which grows a little more where caches are too small for what fitted before.
+const TIME_LIMIT: f64 = 14.0;
 
 /// The sizes, two for each decade, and those of the quick check, which counts under valgrind and so takes its time.
 const SIZES: [usize; 5] = [10_000, 31_623, 100_000, 316_228, 1_000_000];
@@ -51,6 +53,14 @@ impl Unit {
         match self {
             Self::CpuTime => "time",
             Self::Instructions => "executed instructions",
+        }
+    }
+
+    /// The greatest growth that is no cliff.
+    fn limit(self) -> f64 {
+        match self {
+            Self::CpuTime => TIME_LIMIT,
+            Self::Instructions => LIMIT,
         }
     }
 }
@@ -79,7 +89,10 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
         Unit::Instructions => "executed instructions and peak memory of compiling one function".to_owned(),
     };
     println!("{frazil}: {what}");
-    println!("growth = for ten times the instructions; more than {LIMIT} is a cliff");
+    println!(
+        "growth = for ten times the instructions; more than {} is a cliff",
+        unit.limit()
+    );
     let mut all = Vec::new();
     let mut problems = 0;
     for shape in SHAPES.iter().filter(|shape| shape.name.contains(filter)) {
@@ -138,7 +151,7 @@ fn measure_shape(
             let (Some(index), Some(now)) = (earlier, growths) else {
                 break;
             };
-            if now.iter().all(|growth| *growth <= LIMIT) {
+            if now.iter().all(|growth| *growth <= unit.limit()) {
                 break;
             }
             cost = least(cost, measured(size, input)?);
@@ -147,7 +160,7 @@ fn measure_shape(
         }
         print_cost(cost, unit);
         if let Some([work, memory]) = growths {
-            let found = [work, memory].iter().filter(|growth| **growth > LIMIT).count();
+            let found = [work, memory].iter().filter(|growth| **growth > unit.limit()).count();
             cliffs += found;
             print!(
                 "   growth: {} {work:>5.1}, memory {memory:>5.1}{}",
