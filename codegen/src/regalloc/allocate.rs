@@ -36,7 +36,7 @@ impl Default for Limits {
         Limits {
             regions: 8,
             looks: 8,
-            reloads: 4,
+            reloads: 8,
             small: 1 << 16,
         }
     }
