@@ -94,7 +94,7 @@ fn compare(frazil: &Path, folder: &Path) -> Result<(String, Value)> {
             "--levels",
             "0,2",
             "--repeat",
-            "3",
+            "1",
             "--json",
             "--llc",
             workspace::LLC,

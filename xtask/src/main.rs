@@ -85,6 +85,8 @@ cargo xtask <command>
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
+  bench --performance [--measure]       make the page on performance, docs/performance.md, from committed data; with
+                                        --measure, of data that are measured now
   bench --figure [--measure]            draw the README's figure, compile time against run time, from committed data; with
                                         --measure, make the data anew
   bench --instructions [--bless]        instructions executed by frazil and by what it compiles, against the

@@ -34,27 +34,27 @@ const HEAD: &str = "\
 /// What is known of some compilers.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Data {
+pub struct Data {
     /// When it was measured.
-    date: String,
+    pub date: String,
     /// On what, and with what beside it.
     machine: String,
     /// The modules, and how often each compilation and run was made.
-    input: String,
-    compiler: Vec<Row>,
+    pub input: String,
+    pub compiler: Vec<Row>,
 }
 
 /// One compiler in one mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+pub struct Row {
     group: String,
-    name: String,
-    compile: f64,
-    run: f64,
+    pub name: String,
+    pub compile: f64,
+    pub run: f64,
     /// Where the figures come from, if they are not measured with the others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
+    pub source: Option<String>,
 }
 
 /// Draws the figure, after measuring anew if asked to.
@@ -73,7 +73,8 @@ pub fn make(measure: Option<(&[Module], &Compiler, usize)>) -> Result<bool> {
     Ok(true)
 }
 
-fn read() -> Result<Data> {
+/// The committed data.
+pub fn read() -> Result<Data> {
     let text = fs::read_to_string(workspace::root().join(DATA)).context(DATA)?;
     toml::from_str(&text).context(DATA)
 }
@@ -154,7 +155,7 @@ fn measured(modules: &[Module], frazil: &Compiler, repeat: usize) -> Result<Data
 }
 
 /// The processor, and the version of llc.
-fn machine() -> Result<String> {
+pub fn machine() -> Result<String> {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors.lines().find(|line| line.starts_with("model name"));
     let model = model
@@ -169,7 +170,8 @@ fn machine() -> Result<String> {
     Ok(format!("{model}, {}", version.trim()))
 }
 
-fn line_of(command: &mut Command) -> Result<String> {
+/// What a command prints, on one line.
+pub fn line_of(command: &mut Command) -> Result<String> {
     let output = process::checked(command)?.stdout;
     Ok(String::from_utf8(output)?.trim().to_owned())
 }

@@ -14,6 +14,7 @@ mod instrumenting;
 mod kernels;
 mod overheads;
 mod passes;
+mod performance;
 mod plot;
 mod reference;
 mod rivals;
@@ -41,6 +42,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --overheads [--rivals] [--tool NAME]... [--way NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
+/// `cargo xtask bench --performance [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]`,
 /// `cargo xtask bench --sizes [--quick]`,
 /// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
@@ -67,10 +69,17 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     // Each question takes its word out of the arguments.
     let (figure, measures) = (arguments.contains("--figure"), arguments.contains("--measure"));
-    ensure!(figure || !measures, "--measure goes with --figure");
-    if figure && !measures {
+    let performance = arguments.contains("--performance");
+    ensure!(
+        figure || performance || !measures,
+        "--measure goes with --figure or --performance"
+    );
+    if (figure || performance) && !measures {
         ensure!(arguments.finish().is_empty(), "too many arguments");
-        return figure::make(None);
+        return match figure {
+            true => figure::make(None),
+            false => performance::make(None),
+        };
     }
     let scaling = arguments.contains("--scaling");
     let passes = arguments.contains("--passes");
@@ -78,7 +87,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
     let overheads = arguments.contains("--overheads");
-    let is_about_this_machine = scaling || passes || start_up || run_time || kernels || overheads || figure;
+    let is_about_this_machine =
+        scaling || passes || start_up || run_time || kernels || overheads || figure || performance;
     let executed = arguments.contains("--executed");
     ensure!(
         machine::is_host() || !is_about_this_machine,
@@ -128,6 +138,10 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     if figure {
         let modules = corpus::modules_to_run(&corpus::filter(arguments)?)?;
         return figure::make(Some((&modules, &frazil, repeat.unwrap_or(5))));
+    }
+    if performance {
+        let modules = corpus::modules(&corpus::filter(arguments)?)?;
+        return performance::make(Some((&modules, &frazil, repeat.unwrap_or(5))));
     }
     if run_time {
         let modules = corpus::modules_at(&levels, &corpus::filter(arguments)?)?;

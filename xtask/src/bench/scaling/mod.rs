@@ -82,8 +82,7 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
     } else {
         (&SIZES, Unit::CpuTime)
     };
-    let dir = workspace::target_dir().join("bench/scaling");
-    fs::create_dir_all(&dir)?;
+    let dir = folder()?;
     let what = match unit {
         Unit::CpuTime => format!("CPU time and peak memory of compiling one function, the least of {repeat} runs"),
         Unit::Instructions => "executed instructions and peak memory of compiling one function".to_owned(),
@@ -116,6 +115,37 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
     }
     println!("{} shapes, {problems} problems", all.len());
     Ok(problems == 0)
+}
+
+/// What compiling a shape costs as it grows.
+pub struct Curve {
+    pub shape: &'static str,
+    /// Instructions, seconds of CPU time, and bytes of peak memory.
+    pub points: Vec<(usize, f64, f64)>,
+}
+
+/// The cost of each shape at some sizes, one run each.
+pub fn curves(frazil: &Compiler, sizes: &[usize]) -> Result<Vec<Curve>> {
+    let dir = folder()?;
+    let object = dir.join("measured.o");
+    let mut curves = Vec::new();
+    for shape in &SHAPES {
+        let mut points = Vec::new();
+        for &size in sizes {
+            let cost = timed(frazil, &make_input(shape, size, &dir)?, size, &object, 1)?;
+            points.push((size, cost.work, cost.peak_bytes));
+        }
+        let shape = shape.name;
+        curves.push(Curve { shape, points });
+    }
+    Ok(curves)
+}
+
+/// Where bitcode of shapes is kept.
+fn folder() -> Result<PathBuf> {
+    let dir = workspace::target_dir().join("bench/scaling");
+    fs::create_dir_all(&dir)?;
+    Ok(dir)
 }
 
 /// Prints the rows of a shape. Returns its costs, and how many growths are cliffs.
