@@ -52,10 +52,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a module, if threads are asked for and it is worth their while.
+    /// The plan for a module, if several threads are asked for and it is worth their while.
     pub fn new(opened: &Opened<'_>, options: &Options) -> Option<Plan> {
         let is_told = !options.observe.is_quiet() || options.measure;
-        if options.threads == 0 || is_told {
+        // One thread that compiles and one that writes take 12 % more time than one that does both: what is compiled
+        // goes from processor to processor.
+        if options.threads < 2 || is_told {
             return None;
         }
         let module = opened.module();
