@@ -1,9 +1,9 @@
 //! Leave to use more processors than one, from a build system that hands it out: GNU make's jobserver, which `make -j`,
 //! cargo and ninja have for all that they start.
 //!
-//! Whoever is started has leave for one processor. [`JobSlots::take`] takes as much more as is free at that moment, and
-//! never waits for any; dropping gives it back. So a module that is compiled while the others of a build still wait is
-//! compiled by one thread, and the last ones by all processors.
+//! Whoever is started has leave for one processor. [`JobServer::take`] takes as much more as is free at that moment,
+//! and never waits for any; dropping gives it back. So a module that is compiled while the others of a build still wait
+//! is compiled by one thread, and the last ones by all processors.
 //!
 //! What it does not do: anything without a jobserver. How many processors others use is not known then.
 
