@@ -125,8 +125,8 @@ pub struct Options {
     pub assembler: Option<PathBuf>,
     /// Whether times are measured; see [`crate::Report`].
     pub measure: bool,
-    /// How many threads compile besides that of the caller, which does it alone unless they are two at least. The output
-    /// is the same for any number. What is told to a listener, and what is timed, is done in the caller's alone.
+    /// How many threads compile besides that of the caller, which does it alone unless they are two at least. The
+    /// output is the same for any number. What is told to a listener, and what is timed, is done in the caller's alone.
     pub threads: u32,
     /// The tools whose hooks are called at places of the program.
     pub instrument: Option<Arc<Tools>>,
