@@ -62,6 +62,8 @@ const NEEDS: &[Need] = &[
     tests(Sign::Program("sccache"), &["sccache"]),
     tests(Sign::File("/usr/bin/distccd"), &["distcc"]),
     tests(Sign::Program("icecc"), &["icecc"]),
+    // What shares processors among the jobs of a build.
+    tests(Sign::Program("make"), &["make"]),
     suites(Sign::Program("gdb-multiarch"), &["gdb-multiarch"]),
     suites(Sign::Program("mold"), &["mold"]),
     suites(Sign::Program("xz"), &["xz-utils"]),
@@ -74,7 +76,6 @@ const NEEDS: &[Need] = &[
     ),
     suites(Sign::Program("csmith"), &["csmith", "libcsmith-dev"]),
     suites(Sign::Program("chromium"), &["chromium"]),
-    suites(Sign::Program("make"), &["make"]),
     suites(Sign::Program("cmake"), &["cmake"]),
     suites(Sign::Program("python3"), &["python3"]),
     suites(Sign::Program("dpkg-source"), &["dpkg-dev"]),
