@@ -34,6 +34,7 @@ mod builder;
 mod error;
 mod limits;
 mod llvm;
+mod operations;
 pub mod pnacl;
 pub mod wrapper;
 

@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons, casts, select and freeze.
 
-use super::super::codes::{binary as operation, casts};
+use super::super::codes::casts;
 use super::context::{Body, Operands};
 use super::{fast_math, wide};
 use crate::builder::class::Class;
@@ -8,6 +8,7 @@ use crate::builder::values::Builder;
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
+use crate::operations;
 use frazil_ir::{InstData, IntFlags, Opcode, Operand, Type, TypeData};
 
 /// What a scalar type, or the element type of a vector, is.
@@ -36,31 +37,10 @@ impl Builder<'_, '_> {
     /// # Errors
     /// If the operation is not known or does not go with the type.
     pub fn binary_opcode(&self, number: u64, ir_type: Type) -> Result<Opcode, ReadError> {
-        let integer = [
-            Opcode::Add,
-            Opcode::Sub,
-            Opcode::Mul,
-            Opcode::Udiv,
-            Opcode::Sdiv,
-            Opcode::Urem,
-            Opcode::Srem,
-            Opcode::Shl,
-            Opcode::Lshr,
-            Opcode::Ashr,
-            Opcode::And,
-            Opcode::Or,
-            Opcode::Xor,
-        ];
-        let found = match (self.domain(ir_type), number) {
-            (Domain::Integer, number) => usize::try_from(number)
-                .ok()
-                .and_then(|number| integer.get(number).copied()),
-            (Domain::Float, operation::ADD) => Some(Opcode::Fadd),
-            (Domain::Float, operation::SUB) => Some(Opcode::Fsub),
-            (Domain::Float, operation::MUL) => Some(Opcode::Fmul),
-            (Domain::Float, operation::SDIV) => Some(Opcode::Fdiv),
-            (Domain::Float, operation::SREM) => Some(Opcode::Frem),
-            _ => None,
+        let found = match self.domain(ir_type) {
+            Domain::Integer => operations::of_integers(number),
+            Domain::Float => operations::of_floats(number),
+            Domain::Pointer => None,
         };
         found.ok_or_else(|| self.malformed(format!("binary operation {number} on a type that has none")))
     }
@@ -191,41 +171,6 @@ pub(super) fn cast_number(op: Opcode) -> Option<u64> {
     })
 }
 
-const INTEGER_PREDICATES: [Opcode; 10] = [
-    Opcode::IcmpEq,
-    Opcode::IcmpNe,
-    Opcode::IcmpUgt,
-    Opcode::IcmpUge,
-    Opcode::IcmpUlt,
-    Opcode::IcmpUle,
-    Opcode::IcmpSgt,
-    Opcode::IcmpSge,
-    Opcode::IcmpSlt,
-    Opcode::IcmpSle,
-];
-
-const FLOAT_PREDICATES: [Opcode; 16] = [
-    Opcode::FcmpFalse,
-    Opcode::FcmpOeq,
-    Opcode::FcmpOgt,
-    Opcode::FcmpOge,
-    Opcode::FcmpOlt,
-    Opcode::FcmpOle,
-    Opcode::FcmpOne,
-    Opcode::FcmpOrd,
-    Opcode::FcmpUno,
-    Opcode::FcmpUeq,
-    Opcode::FcmpUgt,
-    Opcode::FcmpUge,
-    Opcode::FcmpUlt,
-    Opcode::FcmpUle,
-    Opcode::FcmpUne,
-    Opcode::FcmpTrue,
-];
-
-/// The number of the first predicate of integers.
-const FIRST_INTEGER_PREDICATE: u64 = 32;
-
 /// Two operands and a predicate, perhaps with flags.
 pub(in crate::llvm) fn compare(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let left = body.value(operands)?;
@@ -265,14 +210,11 @@ impl Builder<'_, '_> {
     /// # Errors
     /// If the predicate is not known or does not go with the type.
     pub fn compare_opcode(&self, predicate: u64, ir_type: Type) -> Result<Opcode, ReadError> {
-        let is_float = self.domain(ir_type) == Domain::Float;
-        let op = match predicate.checked_sub(FIRST_INTEGER_PREDICATE) {
-            Some(index) if !is_float => INTEGER_PREDICATES.get(index as usize),
-            None if is_float => FLOAT_PREDICATES.get(predicate as usize),
-            _ => None,
+        let op = match self.domain(ir_type) {
+            Domain::Float => operations::comparison_of_floats(predicate),
+            _ => operations::comparison_of_integers(predicate),
         };
-        op.copied()
-            .ok_or_else(|| self.malformed(format!("predicate {predicate} on a type that does not have it")))
+        op.ok_or_else(|| self.malformed(format!("predicate {predicate} on a type that does not have it")))
     }
 
     /// `i1`, or a vector of it with as many lanes.

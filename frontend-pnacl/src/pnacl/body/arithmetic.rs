@@ -2,64 +2,14 @@
 
 use super::exactly;
 use crate::error::ReadError;
+use crate::operations;
 use crate::pnacl::codes::function as code;
 use crate::pnacl::context::Body;
 use crate::pnacl::types::Kind;
 use frazil_ir::{InstData, Opcode, Operand};
 
-/// Binary operations by their numbers: of integers, and of floats where there is one.
-const BINARY: [(Opcode, Option<Opcode>); 13] = [
-    (Opcode::Add, Some(Opcode::Fadd)),
-    (Opcode::Sub, Some(Opcode::Fsub)),
-    (Opcode::Mul, Some(Opcode::Fmul)),
-    (Opcode::Udiv, None),
-    (Opcode::Sdiv, Some(Opcode::Fdiv)),
-    (Opcode::Urem, None),
-    (Opcode::Srem, Some(Opcode::Frem)),
-    (Opcode::Shl, None),
-    (Opcode::Lshr, None),
-    (Opcode::Ashr, None),
-    (Opcode::And, None),
-    (Opcode::Or, None),
-    (Opcode::Xor, None),
-];
-
 /// From this number on, operations are bitwise, which bits may be operands of.
 const FIRST_BITWISE: u64 = 10;
-
-/// Comparisons of floats by their numbers.
-const FLOAT_COMPARISONS: [Opcode; 16] = [
-    Opcode::FcmpFalse,
-    Opcode::FcmpOeq,
-    Opcode::FcmpOgt,
-    Opcode::FcmpOge,
-    Opcode::FcmpOlt,
-    Opcode::FcmpOle,
-    Opcode::FcmpOne,
-    Opcode::FcmpOrd,
-    Opcode::FcmpUno,
-    Opcode::FcmpUeq,
-    Opcode::FcmpUgt,
-    Opcode::FcmpUge,
-    Opcode::FcmpUlt,
-    Opcode::FcmpUle,
-    Opcode::FcmpUne,
-    Opcode::FcmpTrue,
-];
-
-/// Comparisons of integers by their numbers, from 32 on.
-const INTEGER_COMPARISONS: [Opcode; 10] = [
-    Opcode::IcmpEq,
-    Opcode::IcmpNe,
-    Opcode::IcmpUgt,
-    Opcode::IcmpUge,
-    Opcode::IcmpUlt,
-    Opcode::IcmpUle,
-    Opcode::IcmpSgt,
-    Opcode::IcmpSge,
-    Opcode::IcmpSlt,
-    Opcode::IcmpSle,
-];
 
 /// Two operands of one type, and the operation.
 pub fn binary(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadError> {
@@ -70,12 +20,10 @@ pub fn binary(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadError
     let entry = body.entry(number)?;
     let right = body.operand_of(right, entry.ty)?;
     let types = &body.module.types;
-    let row = BINARY.get(usize::try_from(operation).unwrap_or(usize::MAX));
-    let op = match (types.scalar(entry.ty), row) {
-        (Some(Kind::Integer(1)), Some((op, _))) if operation >= FIRST_BITWISE => Some(*op),
-        (Some(Kind::Integer(1)), _) => None,
-        (Some(Kind::Integer(_)), Some((op, _))) => Some(*op),
-        (Some(Kind::Float | Kind::Double), Some((_, op))) => *op,
+    let op = match types.scalar(entry.ty) {
+        Some(Kind::Integer(1)) if operation < FIRST_BITWISE => None,
+        Some(Kind::Integer(_)) => operations::of_integers(operation),
+        Some(Kind::Float | Kind::Double) => operations::of_floats(operation),
         _ => None,
     };
     let Some(op) = op else {
@@ -142,12 +90,9 @@ pub fn compare(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadErro
     let entry = body.entry(number)?;
     let right = body.operand_of(right, entry.ty)?;
     let types = &body.module.types;
-    let predicate = usize::try_from(predicate).unwrap_or(usize::MAX);
     let op = match types.scalar(entry.ty) {
-        Some(Kind::Integer(_)) => predicate
-            .checked_sub(32)
-            .and_then(|place| INTEGER_COMPARISONS.get(place)),
-        Some(_) => FLOAT_COMPARISONS.get(predicate),
+        Some(Kind::Integer(_)) => operations::comparison_of_integers(predicate),
+        Some(_) => operations::comparison_of_floats(predicate),
         None => None,
     };
     let lanes = types.lanes(entry.ty);
@@ -155,7 +100,7 @@ pub fn compare(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadErro
         0 => types.integer(1),
         lanes => types.vector_of_bits(lanes),
     };
-    let Some((&op, result)) = op.zip(result) else {
+    let Some((op, result)) = op.zip(result) else {
         let name = types.name(entry.ty);
         return Err(body.wrong(format!(
             "comparison {predicate} of operands of type {name}, or a module without the type of its result"
