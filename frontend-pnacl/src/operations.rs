@@ -57,26 +57,26 @@ const INTEGER_COMPARISONS: [Opcode; 10] = [
     Opcode::IcmpSle,
 ];
 
-/// A binary operation of integers.
+/// The operation on integers that a number is.
 #[inline]
 pub(crate) fn of_integers(number: u64) -> Option<Opcode> {
     Some(BINARY.get(usize::try_from(number).ok()?)?.0)
 }
 
-/// A binary operation of floats.
+/// The operation on floats that a number is.
 #[inline]
 pub(crate) fn of_floats(number: u64) -> Option<Opcode> {
     BINARY.get(usize::try_from(number).ok()?)?.1
 }
 
-/// A comparison of integers.
+/// The comparison of integers that a predicate is.
 #[inline]
 pub(crate) fn comparison_of_integers(number: u64) -> Option<Opcode> {
     let place = usize::try_from(number.checked_sub(FIRST_INTEGER_COMPARISON)?).ok()?;
     INTEGER_COMPARISONS.get(place).copied()
 }
 
-/// A comparison of floats.
+/// The comparison of floats that a predicate is.
 #[inline]
 pub(crate) fn comparison_of_floats(number: u64) -> Option<Opcode> {
     FLOAT_COMPARISONS.get(usize::try_from(number).ok()?).copied()

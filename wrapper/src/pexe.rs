@@ -13,6 +13,7 @@
 
 use crate::compile::say;
 use crate::exit_code;
+use crate::interruption::Interruption;
 use crate::scratch::Folder;
 use frazil::embedded::{Embedded, Wanted};
 use frazil::options::{CompressDebug, Emit};
@@ -40,7 +41,8 @@ frazil-pexe: makes a program for Linux of an executable of PNaCl
   --cc PROGRAM   the C compiler that compiles the run-time library and links, instead of cc
   --help         print this, and end
 
-All other options are Frazil's, such as --recipe NAME or --threads N; without a recipe, it is O2.
+All other options are Frazil's, such as --recipe=NAME or --threads=4, with = before their values; without a recipe,
+it is O2.
 ";
 
 /// What the words ask for.
@@ -75,13 +77,14 @@ fn parse(words: Vec<OsString>) -> Result<Job, String> {
         match word.to_str() {
             Some("-o") => job.output = Some(value("-o")?.into()),
             Some("--cc") => job.compiler = Some(value("--cc")?),
-            Some(option @ ("--recipe" | "--threads" | "--passes" | "--disable" | "--set")) => {
-                let value = value(option)?;
-                job.frazil.extend([word.clone(), value]);
-            }
             Some(option) if option.starts_with('-') && option != "-" => job.frazil.push(word),
             _ if job.input.is_none() => job.input = Some(word.into()),
-            _ => return Err(format!("`{}` is one executable too many", word.to_string_lossy())),
+            _ => {
+                let word = word.to_string_lossy();
+                return Err(format!(
+                    "`{word}` is one executable too many; values of options for Frazil follow after ="
+                ));
+            }
         }
     }
     match job.input {
@@ -111,6 +114,7 @@ fn make(job: &Job) -> io::Result<ExitCode> {
         )));
     }
     let scratch = Folder::new()?;
+    let interruption = Interruption::begin(scratch.path().to_owned())?;
     let object = scratch.path().join("program.o");
     let wanted = Wanted {
         emit: Emit::Obj,
@@ -144,12 +148,12 @@ fn make(job: &Job) -> io::Result<ExitCode> {
         }
     }
     link.args(["-lm", "-lpthread"]);
-    let status = link.status().map_err(|error| {
+    let linked = interruption.run(&mut link, None).map_err(|error| {
         let message = format!("cannot run {}: {error}", compiler.to_string_lossy());
         io::Error::new(error.kind(), message)
     })?;
-    if !status.success() {
-        return Ok(exit_code(status));
+    if !linked.status.success() {
+        return Ok(exit_code(linked.status));
     }
     place(&program, &output)?;
     Ok(ExitCode::SUCCESS)

@@ -92,7 +92,7 @@ fn a_program_finds_its_interfaces_writes_and_ends() {
     folder.write("hello.pexe", hello());
     for recipe in ["Om1", "O2"] {
         let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
-        make.arg(folder.path("hello.pexe")).args(["--recipe", recipe]);
+        make.arg(folder.path("hello.pexe")).arg(format!("--recipe={recipe}"));
         run(&mut make);
         let mut program = Command::new(folder.path("hello"));
         let output = program.env_clear().output().expect("it can be started");
@@ -126,6 +126,8 @@ fn mistakes_are_named_and_leave_nothing() {
     assert!(refused(&["text.pexe"]).contains("is no executable of PNaCl"));
     assert!(refused(&["none.pexe"]).contains("cannot read none.pexe"));
     assert!(refused(&[]).contains("no executable is named"));
+    assert!(refused(&["text.pexe", "other.pexe"]).contains("`other.pexe` is one executable too many"));
+    assert!(refused(&["--recipe=none", "old.pexe"]).contains("none"));
     assert!(refused(&["old.pexe", "-o", "old.pexe"]).contains("its own output"));
     assert!(!folder.path("old").exists() && !folder.path("text").exists());
 }
