@@ -40,6 +40,10 @@ pub enum HalfConversions {
 
 /// One target: tables plus rules, used by the shared contexts.
 pub trait Isa: Sized + Send + Sync + 'static {
+    /// How wide a general register is, in bytes: wider integers are in several ([`Parts`]).
+    const WORD_BYTES: u8;
+    /// Whether the scratch register of integers is one that functions save for their callers.
+    const SAVES_SCRATCH: bool = false;
     /// The target as data.
     fn desc(&self) -> &'static TargetDesc;
     /// The op table.

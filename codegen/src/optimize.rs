@@ -325,7 +325,7 @@ fn compile_once<I: Isa>(
         stack_align,
         clearing,
         clearing_for_tails,
-        saved: saved_registers(isa.desc(), callee_saved, state.allocation.written),
+        saved: saved_registers(isa, &state.allocated, unit, callee_saved, state.allocation.written),
         frame_pointer,
         for_size: recipe.for_size,
     };
@@ -385,10 +385,24 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
     used
 }
 
-/// The registers that the function has to save. Instructions of moves may use scratch registers.
-fn saved_registers(desc: &TargetDesc, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
+/// The registers that the function has to save: scratch registers if an instruction names them, or the prologue does.
+fn saved_registers<I: Isa>(
+    isa: &I,
+    func: &MFunc,
+    unit: &Unit<'_>,
+    callee_saved: PRegSet,
+    written: PRegSet,
+) -> PRegSet {
     let mut written = written;
-    desc.classes.iter().for_each(|class| written.insert(class.scratch));
+    let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
+    let scratch = isa.desc().classes.map(|class| class.scratch);
+    scratch.iter().for_each(|&reg| written.insert(reg));
+    if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
+        let is_named = |inst: &MInst| (0..3).any(|slot| inst.reg(slot) == scratch[0]);
+        if !func.insts.iter().any(is_named) {
+            written.remove(scratch[0]);
+        }
+    }
     written.intersection(callee_saved)
 }
 

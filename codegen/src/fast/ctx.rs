@@ -138,6 +138,8 @@ impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
 }
 
 impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
+    const WORD_BYTES: u8 = I::WORD_BYTES;
+
     #[inline]
     fn func(&self) -> &Function {
         self.base.function

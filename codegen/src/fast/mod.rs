@@ -293,6 +293,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     fn finish(&mut self) -> Result<FrameInfo, Halt> {
+        if I::SAVES_SCRATCH && (self.st.frame.guard.is_some() || self.base.probes.bytes > 0) {
+            let scratch = self.base.isa.desc().classes[0].scratch;
+            self.st.regs.written.insert(scratch);
+        }
         let saved = self.st.regs.written.intersection(self.base.preserved);
         let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.base.isa.desc());
         if self.st.frame.is_too_large() {

@@ -22,12 +22,23 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     pub(super) fn put_by(&mut self, inst: MInst, by: By) {
         make_room(self.base.isa, self.base.buf);
+        if I::SAVES_SCRATCH {
+            self.note_scratch(&inst);
+        }
         if R::IS_ON {
             let len = self.base.buf.log().len();
             self.base.isa.encode(&inst, self.base.buf);
             self.rec.emitted(&inst, log_from(self.base.buf, len), by);
         } else {
             self.base.isa.encode(&inst, self.base.buf);
+        }
+    }
+
+    /// Notes that the scratch register is written, where it is to be saved.
+    fn note_scratch(&mut self, inst: &MInst) {
+        let scratch = self.base.isa.desc().class(RegClass::Int).scratch;
+        if (0..3).any(|slot| inst.reg(slot) == scratch) {
+            self.st.regs.written.insert(scratch);
         }
     }
 

@@ -135,6 +135,11 @@ pub fn evex_mem(op: Evex, bytes: u8, is_masked: bool, reg: Reg, mem: Mem) -> MIn
     evex(op, bytes, is_masked, [reg, Reg::NONE, Reg::NONE], 0).with_mem(mem)
 }
 
+/// The mark of places to which indirect branches may lead, where registers have so many bytes.
+pub fn branch_mark(word_bytes: u8) -> MInst {
+    none(if word_bytes == 4 { Op::Endbr32 } else { Op::Endbr64 }, 8)
+}
+
 /// An immediate alone.
 #[inline]
 pub fn i(op: Op, imm: i32) -> MInst {

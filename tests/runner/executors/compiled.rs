@@ -7,12 +7,16 @@ use frazil::{RelocationModel, TargetEntry};
 use frazil_codegen::{CompiledFunction, ModuleView, Target, Unit};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::text::{parse_module, print_type};
+use frazil_ir::verify::verify_function;
 use frazil_ir::{FuncId, Function, Module};
 use frazil_passes::recipe::BUILTIN;
 use std::fmt::Write;
 
 /// Bytes for each result of a run.
 pub const RESULT_BYTES: usize = 16;
+
+/// What is said of functions that are not valid with pointers as narrow as the target's.
+pub const INVALID: &str = "an invalid function";
 
 /// The name of the function that makes a run: it takes the address where the results are to be stored.
 pub fn run_name(index: usize) -> String {
@@ -53,8 +57,16 @@ pub fn object(
     target: &TargetEntry,
     relocation_model: RelocationModel,
 ) -> Result<Vec<u8>, String> {
-    let (module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
+    let (mut module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
     let target = (target.new)();
+    let pointer_bits = u32::from(target.desc().pointer_bytes) * 8;
+    if module.data_layout.pointer_bits > pointer_bits {
+        // Valid where no integer of the width of pointers is written as one of 64 bits.
+        module.data_layout.pointer_bits = pointer_bits;
+        if functions.iter().any(|function| verify_function(&module, function).is_err()) {
+            return Err(INVALID.to_owned());
+        }
+    }
     object_of(
         &module,
         functions,

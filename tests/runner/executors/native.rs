@@ -4,7 +4,7 @@
 //! The C program makes each run in a process of its own, so that runs do not see each other's memory and a crash
 //! ends only one. What a run stores comes back through shared memory.
 
-use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
+use super::compiled::{INVALID, RESULT_BYTES, answer, object, run_name, text_with_runs};
 use super::{Answer, Executor, Program};
 use frazil::RelocationModel;
 use frazil_ir::Module;
@@ -45,6 +45,16 @@ pub const AARCH64: Executor = Executor {
     run: |program| run(program, &machines::AARCH64, RelocationModel::Pic, "-static"),
 };
 
+/// 32-bit code for a fixed address.
+pub const X86_32: Executor = Executor {
+    name: "x86_32",
+    target: Some("x86_32"),
+    by_default: true,
+    is_built: || is_built(&machines::X86_32),
+    is_available: || is_available(&machines::X86_32),
+    run: |program| run(program, &machines::X86_32, RelocationModel::Static, "-static"),
+};
+
 /// Results of a run, at most.
 const MOST_RESULTS: usize = 16;
 
@@ -67,6 +77,14 @@ fn is_available(machine: &Machine) -> bool {
         })
 }
 
+/// What a machine does not have, as in the messages of refusals.
+fn limits(machine: &Machine) -> &'static [&'static str] {
+    match machine.target {
+        "x86_32" => &[INVALID],
+        _ => &[],
+    }
+}
+
 fn run(
     program: &Program<'_>,
     machine: &Machine,
@@ -78,7 +96,16 @@ fn run(
     if program.runs.is_empty() {
         return Ok(Vec::new());
     }
-    let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
+    let object = match object(program, &text_with_runs(program)?, target, relocation_model) {
+        Ok(object) => object,
+        Err(reason) => {
+            let Some(limit) = limits(machine).iter().find(|limit| reason.contains(**limit)) else {
+                return Err(reason);
+            };
+            leave_out(limit, program.runs.len());
+            return Ok(vec![Answer::Unsupported(reason); program.runs.len()]);
+        }
+    };
     if let Some(feature) = missing_feature(machine, program.module) {
         leave_out(&feature, program.runs.len());
         let answer = Answer::Unsupported(format!("this processor has no {feature}"));

@@ -135,11 +135,11 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         match src {
             Src::Reg(index) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, 0, 0)));
+                cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::indexed(base, index, 0, 0)));
             }
             Src::Imm(disp) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(base, disp)));
+                cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::base(base, disp)));
             }
             Src::Mem(_) => unreachable!("not asked for"),
         }
@@ -151,7 +151,7 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let base = cx.use_last(data.a, 0);
         let dst = cx.def(result(data), 0);
         let scale_log2 = scale.trailing_zeros() as u8;
-        cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, scale_log2, 0)));
+        cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::indexed(base, index, scale_log2, 0)));
         return;
     }
     let base = cx.use_reg(data.a, 0);
@@ -161,26 +161,26 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let index = match scale >> twos {
         1 => {
             let index = cx.use_copy(data.b, 0);
-            cx.emit(ri(Op::ShlRI, 8, index, twos.cast_signed()));
+            cx.emit(ri(Op::ShlRI, C::WORD_BYTES, index, twos.cast_signed()));
             index
         }
         factor @ (3 | 5 | 9) => {
             let index = cx.use_reg(data.b, 0);
             let scaled = cx.temp(RegClass::Int);
-            cx.emit(rm(Op::LeaRM, 8, scaled, times(index, i32::from(factor))));
+            cx.emit(rm(Op::LeaRM, C::WORD_BYTES, scaled, times(index, i32::from(factor))));
             if twos > 3 {
-                cx.emit(ri(Op::ShlRI, 8, scaled, twos.cast_signed()));
+                cx.emit(ri(Op::ShlRI, C::WORD_BYTES, scaled, twos.cast_signed()));
             }
             scaled
         }
         _ => {
             let index = cx.use_reg(data.b, 0);
             let scaled = cx.temp(RegClass::Int);
-            cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale >> scale_log2)));
+            cx.emit(rri(Op::ImulRRI, C::WORD_BYTES, scaled, index, i32::from(scale >> scale_log2)));
             scaled
         }
     };
     let dst = cx.def(result(data), 0);
     let address = Mem::indexed(base, index, scale_log2, 0);
-    cx.emit(rm(Op::LeaRM, 8, dst, address));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, address));
 }

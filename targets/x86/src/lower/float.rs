@@ -196,7 +196,7 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     let bytes = float_bytes(data.ty);
     let (size, total, fraction) = match data.ty {
         Type::F32 => (4, 32, 23),
-        Type::F64 => (8, 64, 52),
+        Type::F64 if C::WORD_BYTES == 8 => (8, 64, 52),
         _ => {
             return Err(CodegenError::unsupported(
                 Refusal::ExoticFloat,
