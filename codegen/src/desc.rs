@@ -282,6 +282,9 @@ pub struct ConvDesc {
     /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
     /// other's place.
     pub callee_pops: bool,
+    /// Whether a callee takes the address of the memory for a struct or for results off the stack, if it is there, and
+    /// leaves the other arguments to its caller.
+    pub pops_result_pointer: bool,
     /// Bytes of the return address that a call pushes below its arguments: what a callee takes off the stack keeps it
     /// aligned with it.
     pub pushed_address_bytes: u32,
@@ -311,17 +314,6 @@ pub struct ConvDesc {
     pub short_vector_bytes: u8,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
-}
-
-impl ConvDesc {
-    /// The register of the hidden pointer to memory for results.
-    pub fn result_pointer(&self) -> Reg {
-        if self.special.struct_return.is_none() {
-            self.int_args[0]
-        } else {
-            self.special.struct_return
-        }
-    }
 }
 
 /// The target as data.

@@ -96,6 +96,18 @@ impl Dealer<'_> {
         Ok(())
     }
 
+    /// The place of the address of the memory for results.
+    pub(super) fn result_pointer(&mut self) -> PartPlace {
+        let special = self.conv.special.struct_return;
+        if !special.is_none() {
+            return PartPlace::Reg(special);
+        }
+        match self.register(false) {
+            Some(reg) => PartPlace::Reg(reg),
+            None => PartPlace::Stack(self.stack(self.conv.stack_slot_bytes, self.conv.stack_slot_bytes)),
+        }
+    }
+
     /// The next register of a class, if there is one.
     #[inline]
     pub(super) fn register(&mut self, float: bool) -> Option<Reg> {

@@ -44,6 +44,7 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
     shares_positions: false,
@@ -186,6 +187,7 @@ const C_32: ConvDesc = ConvDesc {
         ..SpecialArgs::NONE
     },
     pushed_address_bytes: 4,
+    pops_result_pointer: true,
     returns_struct_pointer: true,
     keeps_pairs: false,
     variadic_count: Reg::NONE,

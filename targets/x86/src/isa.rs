@@ -23,6 +23,7 @@ use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::included::{VECTORS, without_vectors};
 use frazil_codegen::inline_asm::AsmRules;
+use frazil_codegen::pairs;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
@@ -289,6 +290,10 @@ impl<const W: u8> Isa for X86<W> {
         }
     }
 
+    fn with_library_calls(&self, function: &Function, _: ModuleView<'_>) -> Option<Function> {
+        if Self::IS_32_BIT { pairs::expanded(function) } else { None }
+    }
+
     #[inline(always)]
     fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
         lower::fold::fold::<W>(folder, user);
@@ -549,8 +554,6 @@ impl<const W: u8> Isa for X86<W> {
     #[inline]
     fn spill(&self, class: RegClass, bytes: u8, src: Reg, mem: Mem) -> MInst {
         match class {
-            // In 32-bit code, not all registers have a part of one byte, and slots have four.
-            RegClass::Int if Self::IS_32_BIT => mr(Op::MovMR, 4, mem, src),
             RegClass::Int => mr(Op::MovMR, bytes, mem, src),
             RegClass::Float if bytes == 16 => mr(Op::MovapMR, 4, mem, src),
             RegClass::Float if bytes > VECTOR_BYTES => lower::vector::wide::spill(bytes, src, mem),

@@ -50,7 +50,8 @@ pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// Parses and compiles a text to an object file, by the program's recipe.
+/// Parses and compiles a text to an object file, by the program's recipe. Each function that is refused has a line in
+/// the error, with its name first.
 pub fn object(
     program: &Program<'_>,
     text: &str,
@@ -63,8 +64,12 @@ pub fn object(
     if module.data_layout.pointer_bits > pointer_bits {
         // Valid where no integer of the width of pointers is written as one of 64 bits.
         module.data_layout.pointer_bits = pointer_bits;
-        if functions.iter().any(|function| verify_function(&module, function).is_err()) {
-            return Err(INVALID.to_owned());
+        let invalid: Vec<String> = (functions.iter().zip(module.functions.values()))
+            .filter(|(function, _)| verify_function(&module, function).is_err())
+            .map(|(_, head)| format!("{}: {INVALID}", module.display_name(head.symbol)))
+            .collect();
+        if !invalid.is_empty() {
+            return Err(invalid.join("\n"));
         }
     }
     object_of(
@@ -154,6 +159,7 @@ fn compile_functions(
 ) -> Result<(), String> {
     let view = ModuleView::new(module, relocation_model);
     let mut worker = recipe.worker(module, target.desc())?;
+    let mut refused = Vec::new();
     for (mut function, (id, head)) in functions.into_iter().zip(module.functions.iter()) {
         let name = module.display_name(head.symbol);
         worker
@@ -171,12 +177,16 @@ fn compile_functions(
                 ..view
             },
         };
-        worker
-            .compile(target, &unit, &mut code)
-            .map_err(|error| format!("{name}: {error}"))?;
+        if let Err(error) = worker.compile(target, &unit, &mut code) {
+            refused.push(format!("{name}: {error}"));
+            continue;
+        }
         add(id, &code).map_err(|error| format!("{name}: {error}"))?;
     }
-    Ok(())
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(refused.join("\n")),
+    }
 }
 
 /// The results of a run from the bytes that it stored, least significant byte first.

@@ -1,7 +1,7 @@
 //! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
 
 use super::alu::{IMM32, alu, apply};
-use super::{int_bits, is_wide, result, size_of_bits, wide};
+use super::{int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -117,14 +117,28 @@ pub fn abs<C: LowerCtx>(cx: &mut C, data: &InstData) {
 /// Lowers sums of differences of bytes, which only vector registers have an instruction for.
 pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let [left, right] = [data.a, data.b].map(|operand| {
-        let src = cx.use_reg(operand, 0);
+        let parts = if is_32_bit::<C>() { 2 } else { 1 };
         let moved = cx.temp(RegClass::Float);
-        cx.emit(rr(Op::MovdXR, 8, moved, src));
+        for part in 0..parts {
+            let src = cx.use_reg(operand, part);
+            if part == 0 {
+                cx.emit(rr(Op::MovdXR, C::WORD_BYTES, moved, src));
+            } else {
+                let upper = cx.temp(RegClass::Float);
+                cx.emit(rr(Op::MovdXR, C::WORD_BYTES, upper, src));
+                cx.emit(rr(Op::UnpcklpRR, 4, moved, upper));
+            }
+        }
         moved
     });
     cx.emit(rr(Op::PsadbwRR, 16, left, right));
     let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovdRX, 8, dst, left));
+    cx.emit(rr(Op::MovdRX, C::WORD_BYTES, dst, left));
+    if is_32_bit::<C>() {
+        // Eight differences of bytes.
+        let high = cx.def(result(data), 1);
+        cx.emit(mov_imm(4, high, 0));
+    }
 }
 
 /// Lowers address arithmetic that no memory operand absorbs.

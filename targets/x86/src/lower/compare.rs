@@ -5,7 +5,7 @@ use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
 use super::overflow::condition_of_overflow;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, word_bits,
+    class_of, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, type_of, vector, wide, word_bits,
     x87,
 };
 use crate::build::*;
@@ -262,6 +262,9 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         return select_float(cx, data, if_true, if_false);
     }
     let wide = is_wide(cx, data.ty);
+    if wide && is_32_bit::<C>() {
+        return select_by_parts(cx, data, if_true, if_false);
+    }
     let size = if wide { C::WORD_BYTES } else { size_of_bits(int_bits(cx, data.ty)) };
     let parts = if wide { 2 } else { 1 };
     // Registers first: what loads them must not come between the comparison and its readers.
@@ -275,6 +278,24 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     for part in 0..usize::from(parts) {
         let (on_true, on_false) = (trues[part], falses[part]);
         move_by(cx, test, size, (data, part as u8), on_true, on_false);
+    }
+    Ok(())
+}
+
+/// Where there are not registers for all parts at once. What a context inserts between two steps leaves the flags as
+/// they are (contract 2).
+fn select_by_parts<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    if_true: Operand,
+    if_false: Operand,
+) -> Result<(), CodegenError> {
+    let test = test(cx, data.a)?;
+    for part in 0..2 {
+        cx.step();
+        let on_true = cx.use_reg(if_true, part);
+        let on_false = cx.use_last(if_false, part);
+        move_by(cx, test, C::WORD_BYTES, (data, part), on_true, on_false);
     }
     Ok(())
 }

@@ -99,6 +99,9 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
         std::mem::swap(&mut a, &mut b);
     }
     let (on_low, on_high) = chain(data.op);
+    if is_32_bit::<C>() {
+        return by_parts(cx, data, [a, b], [on_low, on_high]);
+    }
     let (right_low, right_high) = match folded(cx, b) {
         Some(extension) => (cx.use_src(extension.a, 0, IMM32), Src::Imm(0)),
         None => (cx.use_src(b, 0, IMM32), cx.use_src(b, 1, IMM32)),
@@ -109,6 +112,23 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let high = cx.def_reuse(result(data), 1, left_high);
     apply(cx, on_low, C::WORD_BYTES, low, right_low);
     apply(cx, on_high, C::WORD_BYTES, high, right_high);
+}
+
+/// The same where there are not registers for all parts at once. What a context inserts between two steps leaves the
+/// carry as it is (contract 2).
+fn by_parts<C: LowerCtx>(cx: &mut C, data: &InstData, [a, b]: [Operand; 2], rows: [Alu; 2]) {
+    let extension = folded(cx, b);
+    for (part, row) in (0..).zip(rows) {
+        let right = match (extension, part) {
+            (Some(extension), 0) => cx.use_src(extension.a, 0, IMM32),
+            (Some(_), _) => Src::Imm(0),
+            (None, _) => cx.use_src(b, part, IMM32),
+        };
+        let left = cx.use_last(a, part);
+        let dst = cx.def_reuse(result(data), part, left);
+        apply(cx, row, C::WORD_BYTES, dst, right);
+        cx.step();
+    }
 }
 
 /// The full product of the low parts, plus the two mixed products in the high part; those with a zero are left out, and

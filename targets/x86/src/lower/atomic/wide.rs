@@ -107,8 +107,9 @@ fn compare_exchange<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.use_fixed(new, 1, RCX);
     let mem = memory(cx, data.a);
     exchange(cx, mem);
-    let exchanged = cx.def(second_result(data), 0);
-    cx.emit(setcc(Cond::E, exchanged));
+    // There may be no other register left.
+    cx.emit(setcc(Cond::E, RBX));
+    cx.def_fixed(second_result(data), 0, RBX);
     define_old(cx, data);
 }
 
