@@ -116,7 +116,7 @@ pub trait LowerCtx {
     fn use_last(&mut self, operand: Operand, part: u8) -> Reg;
     /// The part of an operand in this register, claimed; the rule may then write it.
     fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg);
-    /// The part in a register of its own that the rule may write.
+    /// The part in a register of its own that the rule may write, also where the rule has it for reading already.
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg;
     /// The part of an operand as the instruction can take it.
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;

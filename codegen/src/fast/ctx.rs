@@ -213,6 +213,8 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         if let Some(reg) = reg_of(assign.regs[usize::from(part)])
             && self.is_last_use(value)
             && !self.st.regs.fixed.contains(reg)
+            // The rule may have it for reading already.
+            && !self.st.regs.pinned.contains(reg)
         {
             self.take_over(value, part, reg);
             self.st.regs.pinned.insert(reg);

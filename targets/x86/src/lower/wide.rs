@@ -142,8 +142,8 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData) {
     if parts == [HighPart::Sign; 2] {
         cx.emit(r(Op::ImulR, C::WORD_BYTES, right_low));
     } else {
-        let right_high = (parts[1] != HighPart::Zero).then(|| high_copy(cx, data.b));
-        let left_high = (parts[0] != HighPart::Zero).then(|| high_copy(cx, data.a));
+        let right_high = (parts[1] != HighPart::Zero).then(|| high_copy(cx, data.b, right_low));
+        let left_high = (parts[0] != HighPart::Zero).then(|| high_copy(cx, data.a, RAX));
         for (high, low) in [(right_high, RAX), (left_high, right_low)] {
             high.iter().for_each(|&high| cx.emit(rr(Op::ImulRR, C::WORD_BYTES, high, low)));
         }
@@ -156,16 +156,14 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.def_fixed(result(data), 1, RDX);
 }
 
-/// The high part of a factor in a register of the rule.
-fn high_copy<C: LowerCtx>(cx: &mut C, factor: Operand) -> Reg {
-    match folded(cx, factor) {
-        Some(extension) => {
-            let high = cx.use_copy(extension.a, 0);
-            cx.emit(ri(Op::SarRI, C::WORD_BYTES, high, top_bit::<C>()));
-            high
-        }
-        None => cx.use_copy(factor, 1),
+/// The high part of a factor whose low part is in a register, in a register of the rule.
+fn high_copy<C: LowerCtx>(cx: &mut C, factor: Operand, low: Reg) -> Reg {
+    if !cx.is_folded(factor) {
+        return cx.use_copy(factor, 1);
     }
+    let high = cx.temp(RegClass::Int);
+    spread_sign(cx, high, low);
+    high
 }
 
 /// Lowers `abs`.

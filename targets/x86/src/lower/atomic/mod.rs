@@ -79,14 +79,8 @@ fn way<C: LowerCtx>(cx: &C, data: &InstData) -> Result<Way, CodegenError> {
     Ok(match bytes {
         _ if !is_aligned => Way::Call(bytes),
         8 if is_32_bit::<C>() => match (float_bytes(data.ty), data.op) {
-            // One instruction loads or stores a double.
-            (8, Opcode::AtomicLoad | Opcode::AtomicStore) => Way::Direct(8),
-            (8, _) => {
-                return Err(CodegenError::unsupported(
-                    Refusal::Atomic,
-                    "an atomic update of a double in 32-bit code",
-                ));
-            }
+            // One instruction loads or stores a double, and other updates are loops.
+            (8, _) => Way::Direct(8),
             _ => Way::Wide,
         },
         16 if is_32_bit::<C>() => Way::Call(bytes),

@@ -11,10 +11,11 @@ use crate::cond::Cond;
 use crate::lower::alu::{Alu, apply};
 use crate::lower::memory::at;
 use crate::lower::wide::chain;
-use crate::lower::{is_32_bit, result, second_result};
+use crate::lower::condition::COMPARE;
+use crate::lower::{is_32_bit, result, scratch, second_result};
 use crate::regs::{RAX, RBX, RCX, RDX};
 use crate::table::Op;
-use frazil_codegen::{CodegenError, FrameArea, GroupKind, LowerCtx, Mem, PRegSet, RegClass, Src};
+use frazil_codegen::{CodegenError, FrameArea, GroupKind, LowerCtx, Mem, PRegSet, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RmwOp};
 
 /// What the instruction names on its own account.
@@ -174,22 +175,131 @@ fn combine<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Src; 2]) -> Result<(), Co
             return Ok(());
         }
         RmwOp::Add => Opcode::Add,
-        RmwOp::Sub => Opcode::Sub,
+        RmwOp::Sub | RmwOp::UsubCond | RmwOp::UsubSat => Opcode::Sub,
         RmwOp::And | RmwOp::Nand => Opcode::And,
         RmwOp::Or => Opcode::Or,
         RmwOp::Xor => Opcode::Xor,
+        RmwOp::UincWrap | RmwOp::UdecWrap => {
+            step_and_wrap(cx, op, value);
+            return Ok(());
+        }
         _ => {
-            return Err(CodegenError::unsupported(
-                Refusal::Atomic,
-                format!("atomic operation {op:?} of two registers"),
-            ));
+            let Some(cond) = keeps_old(op) else {
+                return Err(CodegenError::unsupported(
+                    Refusal::Atomic,
+                    format!("atomic operation {op:?} of two registers"),
+                ));
+            };
+            compare_old(cx, value, RCX);
+            apply_both(cx, (MOVE, MOVE), value);
+            replace_if(cx, cond, OLD);
+            return Ok(());
         }
     };
-    apply_both(cx, (MOVE, MOVE), [Src::Reg(RAX), Src::Reg(RDX)]);
+    apply_both(cx, (MOVE, MOVE), OLD);
     apply_both(cx, chain(opcode), value);
-    if op == RmwOp::Nand {
-        cx.emit(r(Op::NotR, C::WORD_BYTES, RBX));
-        cx.emit(r(Op::NotR, C::WORD_BYTES, RCX));
+    match op {
+        RmwOp::Nand => {
+            cx.emit(r(Op::NotR, C::WORD_BYTES, RBX));
+            cx.emit(r(Op::NotR, C::WORD_BYTES, RCX));
+        }
+        RmwOp::UsubCond => replace_if(cx, Cond::B, OLD),
+        RmwOp::UsubSat => replace_by_zero_if(cx, Cond::B),
+        _ => {}
     }
     Ok(())
+}
+
+/// The condition, after a comparison of the old contents with the operand, under which a minimum or maximum keeps the
+/// old contents; of equal ones it does not matter.
+fn keeps_old(op: RmwOp) -> Option<Cond> {
+    match op {
+        RmwOp::Max => Some(Cond::Ge),
+        RmwOp::Min => Some(Cond::L),
+        RmwOp::Umax => Some(Cond::Ae),
+        RmwOp::Umin => Some(Cond::B),
+        _ => None,
+    }
+}
+
+const OLD: [Src; 2] = [Src::Reg(RAX), Src::Reg(RDX)];
+
+/// Sets the flags by the difference of the old contents and the operand, for less, and greater or equal; `spare` is
+/// overwritten.
+fn compare_old<C: LowerCtx>(cx: &mut C, [low, high]: [Src; 2], spare: Reg) {
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, spare, RDX));
+    apply(cx, COMPARE, C::WORD_BYTES, RAX, low);
+    apply(cx, chain(Opcode::Sub).1, C::WORD_BYTES, spare, high);
+}
+
+/// Leaves the flags as they are.
+fn replace_if<C: LowerCtx>(cx: &mut C, cond: Cond, by: [Src; 2]) {
+    for (dst, src) in [RBX, RCX].into_iter().zip(by) {
+        let inst = match src {
+            Src::Mem(mem) => rm(Op::CmovRM, C::WORD_BYTES, dst, mem),
+            Src::Reg(src) => rr(Op::CmovRR, C::WORD_BYTES, dst, src),
+            Src::Imm(_) => unreachable!("an operand is in registers or in memory"),
+        };
+        cx.emit(inst.with_condition(cond as u8));
+    }
+}
+
+fn replace_by_zero_if<C: LowerCtx>(cx: &mut C, cond: Cond) {
+    let zero = scratch::<C>();
+    cx.emit(mov_imm(4, zero, 0));
+    replace_if(cx, cond, [Src::Reg(zero); 2]);
+}
+
+/// One more, or zero from the operand on; one less, or the operand if that is less or there is nothing less.
+fn step_and_wrap<C: LowerCtx>(cx: &mut C, op: RmwOp, value: [Src; 2]) {
+    let scratch = scratch::<C>();
+    apply_both(cx, (MOVE, MOVE), OLD);
+    if op == RmwOp::UincWrap {
+        apply_both(cx, chain(Opcode::Add), [Src::Imm(1), Src::Imm(0)]);
+        compare_old(cx, value, scratch);
+        return replace_by_zero_if(cx, Cond::Ae);
+    }
+    apply_both(cx, chain(Opcode::Sub), [Src::Imm(1), Src::Imm(0)]);
+    replace_if(cx, Cond::B, value);
+    apply(cx, MOVE, C::WORD_BYTES, scratch, value[0]);
+    cx.emit(rr(Op::CmpRR, C::WORD_BYTES, scratch, RAX));
+    apply(cx, MOVE, C::WORD_BYTES, scratch, value[1]);
+    cx.emit(rr(Op::SbbRR, C::WORD_BYTES, scratch, RDX));
+    replace_if(cx, Cond::B, value);
+}
+
+/// Lowers `atomic_rmw` of a double in 32-bit code.
+pub(super) fn update_double<C: LowerCtx>(cx: &mut C, data: &InstData, op: RmwOp) -> Result<(), CodegenError> {
+    let area = cx.shared_area();
+    cx.claim(FIXED);
+    let mem = memory(cx, data.a);
+    let value = cx.use_reg(data.b, 0);
+    let [old, new, mask] = [(); 3].map(|()| cx.temp(RegClass::Float));
+    let low = cx.area_mem(area);
+    let bits = [low, at(low, 4)].map(Src::Mem);
+    cx.begin_group(GroupKind::Plain);
+    let again = cx.local_label();
+    load_halves(cx, mem);
+    cx.bind(again);
+    join_old(cx, old, mask);
+    if op == RmwOp::Xchg {
+        cx.emit(mr(Op::MovsMR, 8, low, value));
+    } else {
+        super::float::combine(cx, op, 8, old, value, new, mask)?;
+        cx.emit(mr(Op::MovsMR, 8, low, new));
+    }
+    apply_both(cx, (MOVE, MOVE), bits);
+    exchange(cx, mem);
+    cx.emit(jcc(Cond::Ne, again));
+    cx.end_group();
+    let dst = cx.def(result(data), 0);
+    join_old(cx, dst, mask);
+    Ok(())
+}
+
+/// The old contents as a double.
+fn join_old<C: LowerCtx>(cx: &mut C, dst: Reg, spare: Reg) {
+    cx.emit(rr(Op::MovdXR, 4, dst, RAX));
+    cx.emit(rr(Op::MovdXR, 4, spare, RDX));
+    cx.emit(rr(Op::UnpcklpRR, 4, dst, spare));
 }
