@@ -246,6 +246,9 @@ pub struct ConvDesc {
     pub int_args: &'static [Reg],
     /// Registers of floating-point arguments, in order.
     pub float_args: &'static [Reg],
+    /// Registers of vector arguments that are not variable, in order, where floats have none ([`ConvDesc::float_args`] is
+    /// empty then).
+    pub vector_args: &'static [Reg],
     /// Registers of integer results, in order.
     pub int_returns: &'static [Reg],
     /// Registers of floating-point results, in order.

@@ -67,6 +67,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn with_library_calls(&self, _function: &Function, _view: ModuleView<'_>) -> Option<Function> {
         None
     }
+    /// The function with operations made of others for which rules do not have registers enough; `None` if there are
+    /// none. Asked when no vector is left that does not have a register.
+    fn without_large_rules(&self, _function: &Function) -> Option<Function> {
+        None
+    }
     /// Chooses which single-use producers the rule of `user` absorbs. The choice binds: its rule must take them.
     fn fold(&self, folder: &mut Folder<'_>, user: Inst);
     /// Lowers an instruction that is neither terminator nor call.

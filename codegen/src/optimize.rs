@@ -25,7 +25,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
-use crate::unit::{Unit, convention, with_library_calls};
+use crate::unit::{Unit, convention, with_library_calls, without_large_rules};
 use crate::vectors::{expanded, legal_parts};
 use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
@@ -211,8 +211,11 @@ fn compile_legal<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let outcome = match compile_once(isa, unit, recipe, passes, state, out) {
-        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out)),
+    let mut compile = |unit: &Unit<'_>| {
+        without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out))
+    };
+    let outcome = match compile(unit) {
+        Err(Halt::Expand) => expanded(isa, unit, compile),
         outcome => outcome,
     };
     outcome.map_err(failure)

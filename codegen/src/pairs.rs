@@ -1,7 +1,7 @@
 //! Operations on integers of two registers that no rule has registers enough for, made of simpler ones in a copy of the
 //! function.
 //!
-//! For targets whose general registers have 32 bits and are few ([`crate::Isa::with_library_calls`]); most integers here
+//! For targets whose general registers have 32 bits and are few ([`crate::Isa::without_large_rules`]); most integers here
 //! have 33 to 64 bits. Where a width is odd, operands are extended to 64 bits, where nothing overflows, and the result is
 //! cut off. The formulas are those of H. S. Warren, "Hacker's Delight" (second edition, 2-13, 8-2, 8-3):
 //!

@@ -14,6 +14,7 @@ pub(super) struct Dealer<'a> {
     pub(super) conv: &'a ConvDesc,
     pub(super) int_next: usize,
     pub(super) float_next: usize,
+    pub(super) vector_next: usize,
     pub(super) stack_bytes: u32,
     pub(super) stack_align: u32,
     /// How many of the next arguments are elements of an array on the stack.
@@ -108,6 +109,13 @@ impl Dealer<'_> {
         }
     }
 
+    /// The next register that only vectors are passed in, if there is one.
+    fn vector_register(&mut self) -> Option<Reg> {
+        let reg = *self.conv.vector_args.get(self.vector_next)?;
+        self.vector_next += 1;
+        Some(reg)
+    }
+
     /// The next register of a class, if there is one.
     #[inline]
     pub(super) fn register(&mut self, float: bool) -> Option<Reg> {
@@ -131,11 +139,14 @@ impl Dealer<'_> {
     }
 
     #[inline]
-    pub(super) fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
+    pub(super) fn deal(&mut self, parts: Parts, ty: Type, is_vector: bool) -> [PartPlace; 4] {
         if parts.count == 1
             && !parts.is_wide_vector()
             && let Some(reg) = self.register(parts.float)
         {
+            return [PartPlace::Reg(reg); 4];
+        }
+        if is_vector && let Some(reg) = self.vector_register() {
             return [PartPlace::Reg(reg); 4];
         }
         self.deal_parts(parts, self.conv.keeps_pairs && ty == Type::I128)

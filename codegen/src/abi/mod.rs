@@ -155,6 +155,7 @@ impl ArgLayout {
             conv,
             int_next: 0,
             float_next: 0,
+            vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
             stack_bytes: conv.shadow_bytes,
             stack_align,
             packed_elements: 0,
@@ -520,6 +521,10 @@ fn place_param(
             return Err(refuse(dealer.conv, refusal, &what));
         }
         if dealer.conv.memory_args.contains(&param.ty) {
+            if dealer.conv.stack_slot_bytes < 8 {
+                let what = format!("an argument of type {}", type_name(types, param.ty));
+                return Err(refuse(dealer.conv, Refusal::ExoticFloat, &what));
+            }
             let bytes = parts.slot_bytes();
             let place = PartPlace::Stack(dealer.stack(bytes, bytes));
             dealer.stack_align = dealer.stack_align.max(bytes);
@@ -538,7 +543,8 @@ fn place_param(
         ));
     }
     let short = on_stack(dealer.conv, parts, types, param.ty);
-    let places = dealer.deal(short, param.ty);
+    let is_vector = !parts.is_scalar() && matches!(types.data(param.ty), TypeData::Vector { .. });
+    let places = dealer.deal(short, param.ty, is_vector);
     let is_short = short != parts && matches!(places[0], PartPlace::Stack(_));
     let parts = if is_short { short } else { parts };
     Ok(ArgPlace { places, parts, extend })

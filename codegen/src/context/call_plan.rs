@@ -295,6 +295,7 @@ mod tests {
         special: SpecialArgs::NONE,
         passes_memory: true,
         callee_pops: false,
+        vector_args: &[],
         pops_result_pointer: false,
         pushed_address_bytes: 0,
         narrowest_bytes: 1,

@@ -70,7 +70,7 @@ use crate::pass::NoMachPasses;
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use crate::result::CompiledFunction;
-use crate::unit::{Unit, with_library_calls};
+use crate::unit::{Unit, with_library_calls, without_large_rules};
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
@@ -140,8 +140,9 @@ fn compile_legal<I: Isa>(
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
-    let outcome = match compile_checked(isa, unit, state, out) {
-        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+    let mut compile = |unit: &Unit<'_>| without_large_rules(isa, unit, |unit| compile_checked(isa, unit, state, out));
+    let outcome = match compile(unit) {
+        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, compile),
         outcome => outcome,
     };
     match outcome {

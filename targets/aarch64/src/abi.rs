@@ -52,6 +52,7 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
     pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,

@@ -26,6 +26,7 @@ static STANDARD: ConvDesc = ConvDesc {
     special: SpecialArgs::NONE,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
     pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,

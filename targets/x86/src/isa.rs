@@ -200,7 +200,6 @@ static DESC_32: TargetDesc = TargetDesc {
     ],
     home_registers: PRegSet::of(&[XMM5, XMM6]),
     upper_registers: PRegSet::EMPTY,
-    vector_bytes: 0,
     masks: None,
     return_address_bytes: 4,
     red_zone_bytes: 0,
@@ -281,7 +280,6 @@ impl<const W: u8> Isa for X86<W> {
             TypeData::F32 => one(true, 4),
             TypeData::F64 => one(true, 8),
             TypeData::X86F80 | TypeData::F128 => one(true, 16),
-            TypeData::Vector { .. } if Self::IS_32_BIT => Parts::default(),
             TypeData::Vector { .. } if lower::vector::shape(types, ty).is_some() => one(true, VECTOR_BYTES),
             TypeData::Vector { .. } if lower::vector::wide::bytes(types, ty) > 0 => {
                 one(true, lower::vector::wide::bytes(types, ty))
@@ -290,7 +288,7 @@ impl<const W: u8> Isa for X86<W> {
         }
     }
 
-    fn with_library_calls(&self, function: &Function, _: ModuleView<'_>) -> Option<Function> {
+    fn without_large_rules(&self, function: &Function) -> Option<Function> {
         if Self::IS_32_BIT { pairs::expanded(function) } else { None }
     }
 
@@ -315,7 +313,7 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn has_vector_operation(&self, function: &Function, view: ModuleView<'_>, data: &InstData) -> bool {
-        VECTORS && !Self::IS_32_BIT && lower::vector::has_operation(function, view, data)
+        VECTORS && lower::vector::has_operation(function, view, data)
     }
 
     fn has_high_products(&self, lane_bits: u32) -> bool {

@@ -115,6 +115,12 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
     }
     let bytes = bits.div_ceil(8);
     let word = u32::from(C::WORD_BYTES);
+    if bytes > word
+        && let Some(extraction) = folded(cx, data.a)
+    {
+        vector::elements::store_lane(cx, data, &extraction);
+        return Ok(());
+    }
     if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) && bytes <= word {
         store_past_caches(cx, data, bytes as u8);
     } else if bytes.is_power_of_two() && bytes <= word {
