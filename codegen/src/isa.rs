@@ -42,6 +42,8 @@ pub enum HalfConversions {
 pub trait Isa: Sized + Send + Sync + 'static {
     /// How wide a general register is, in bytes: wider integers are in several ([`Parts`]).
     const WORD_BYTES: u8;
+    /// Whether a rule may need more registers than there are, so that the fast path has to look out for that.
+    const HAS_FEW_REGISTERS: bool = false;
     /// Whether the scratch register of integers is one that functions save for their callers.
     const SAVES_SCRATCH: bool = false;
     /// The target as data.

@@ -102,6 +102,8 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     callee_slot: Option<i32>,
     /// The frame slots that break cycles of moves.
     cycle_slots: CycleSlots,
+    /// Whether a rule has asked for more registers than there are: then all of this is thrown away.
+    lacks_registers: bool,
     /// Whether a group is open: then no register may be allocated, spilled or reloaded (contract 7).
     in_group: bool,
     /// The landing pad of the call that is being made, if it belongs to an invoke.
@@ -258,6 +260,7 @@ fn compile_recorded<I: Isa, R: Record>(
         labels: &mut debug.labels,
         callee_slot: None,
         cycle_slots: CycleSlots::default(),
+        lacks_registers: false,
         in_group: false,
         landing: None,
         moved_stack: (0, None),

@@ -98,7 +98,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Some(Reg::physical(bank, best.trailing_zeros() as u8))
     }
 
-    /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register.
+    /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register. If a rule
+    /// holds all of them, the function is left to the selecting context, which spills between any two instructions;
+    /// until then, some register will do.
     #[cold]
     fn make_room(&mut self, class: RegClass) -> Reg {
         let bank = class.bank();
@@ -109,7 +111,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             .minus(regs.fixed)
             .minus(regs.free)
             .bank(bank);
-        assert!(candidates != 0, "a rule holds every register of a class");
+        assert!(
+            candidates != 0 || I::HAS_FEW_REGISTERS,
+            "a rule holds every register of a class"
+        );
+        if candidates == 0 {
+            self.lacks_registers = true;
+            return self.base.isa.desc().class(class).scratch;
+        }
         let clock = regs.clock[bank];
         let rotated = candidates.rotate_right(clock);
         let mut chosen = (rotated.trailing_zeros() + clock) & 63;

@@ -247,6 +247,7 @@ impl<const W: u8> X86<W> {
 impl<const W: u8> Isa for X86<W> {
     const WORD_BYTES: u8 = W;
     const SAVES_SCRATCH: bool = Self::IS_32_BIT;
+    const HAS_FEW_REGISTERS: bool = Self::IS_32_BIT;
 
     #[inline]
     fn desc(&self) -> &'static TargetDesc {

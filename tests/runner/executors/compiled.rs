@@ -58,12 +58,13 @@ pub fn object(
     target: &TargetEntry,
     relocation_model: RelocationModel,
 ) -> Result<Vec<u8>, String> {
-    let (mut module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
+    let (mut module, mut functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
     let target = (target.new)();
     let pointer_bits = u32::from(target.desc().pointer_bytes) * 8;
     if module.data_layout.pointer_bits > pointer_bits {
         // Valid where no integer of the width of pointers is written as one of 64 bits.
         module.data_layout.pointer_bits = pointer_bits;
+        functions.iter_mut().for_each(|function| function.set_pointer_bits(pointer_bits));
         let invalid: Vec<String> = (functions.iter().zip(module.functions.values()))
             .filter(|(function, _)| verify_function(&module, function).is_err())
             .map(|(_, head)| format!("{}: {INVALID}", module.display_name(head.symbol)))

@@ -146,12 +146,13 @@ fn object_of_most(
             let limit = limits(machine).iter().find(|limit| line.contains(**limit));
             let Some(limit) = limit else { return Err(line.to_owned()) };
             left_out = Some(*limit);
-            let Some((name, _)) = line.split_once(": ").filter(|(name, _)| *name != "not supported") else {
-                // Of the whole case.
+            let name = line.split_once(": ").map_or("", |(name, _)| name);
+            let is_first = trapping.insert(name.to_owned());
+            let Some(without) = without_body(&text, name, is_first) else {
+                // It is the whole case that is refused.
                 return Ok((Vec::new(), left_out));
             };
-            let is_first = trapping.insert(name.to_owned());
-            text = without_body(&text, name, is_first).ok_or_else(|| line.to_owned())?;
+            text = without;
         }
     }
 }
