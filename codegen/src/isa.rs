@@ -69,6 +69,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn with_library_calls(&self, _function: &Function, _view: ModuleView<'_>) -> Option<Function> {
         None
     }
+    /// Whether an instruction writes the scratch register of integers, by its name or otherwise; asked where
+    /// [`Isa::SAVES_SCRATCH`].
+    fn writes_scratch(&self, _inst: &MInst) -> bool {
+        false
+    }
     /// The function with operations made of others for which rules do not have registers enough; `None` if there are
     /// none. Asked when no vector is left that does not have a register.
     fn without_large_rules(&self, _function: &Function) -> Option<Function> {

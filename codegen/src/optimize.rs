@@ -401,8 +401,7 @@ fn saved_registers<I: Isa>(
     let scratch = isa.desc().classes.map(|class| class.scratch);
     scratch.iter().for_each(|&reg| written.insert(reg));
     if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
-        let is_named = |inst: &MInst| (0..3).any(|slot| inst.reg(slot) == scratch[0]);
-        if !func.insts.iter().any(is_named) {
+        if !func.insts.iter().any(|inst| isa.writes_scratch(inst)) {
             written.remove(scratch[0]);
         }
     }

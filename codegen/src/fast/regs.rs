@@ -36,8 +36,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Notes that the scratch register is written, where it is to be saved.
     fn note_scratch(&mut self, inst: &MInst) {
-        let scratch = self.base.isa.desc().class(RegClass::Int).scratch;
-        if (0..3).any(|slot| inst.reg(slot) == scratch) {
+        if self.base.isa.writes_scratch(inst) {
+            let scratch = self.base.isa.desc().class(RegClass::Int).scratch;
             self.st.regs.written.insert(scratch);
         }
     }

@@ -28,11 +28,13 @@ use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa,
-    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
+    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RelocationModel,
     RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::module::ModuleFlags;
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{
+    CallConv, Function, Inst, InstData, Operand, Refusal, RuntimeFunction, SymbolId, Type, TypeData, TypeTable,
+};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -242,6 +244,29 @@ impl<const W: u8> X86<W> {
     const IS_32_BIT: bool = W == 4;
     /// The general register that is never allocated.
     const SCRATCH: Reg = scratch_of(W);
+
+    /// Whether addresses of the image are relative to the place of code by instructions of their own.
+    #[inline]
+    fn has_relative_addresses(view: ModuleView<'_>) -> bool {
+        Self::IS_32_BIT && view.relocation_model == RelocationModel::Pic
+    }
+
+    /// Whether a function is called through the global offset table. In position-independent 32-bit code, entries of
+    /// the procedure linkage table would have to be told where that table is, in `ebx`.
+    fn is_called_through_table(view: ModuleView<'_>, symbol: SymbolId) -> bool {
+        view.is_bound_early(symbol) || Self::has_relative_addresses(view) && !view.is_near(symbol)
+    }
+
+    /// An instruction with a slot of the global offset table as memory operand. In position-independent 32-bit code, it
+    /// needs the place of the table, whose name is in the field for immediates.
+    fn through_table(inst: MInst, view: ModuleView<'_>) -> MInst {
+        if !Self::has_relative_addresses(view) {
+            return inst;
+        }
+        let table = RuntimeFunction::GlobalOffsetTable.symbol(view.symbol_count());
+        let relative = near(inst.reference().expect("a slot has a symbol"), 0, true);
+        inst.with_mem(relative).with_imm(table.as_u32().cast_signed())
+    }
 }
 
 impl<const W: u8> Isa for X86<W> {
@@ -287,6 +312,10 @@ impl<const W: u8> Isa for X86<W> {
             }
             _ => Parts::default(),
         }
+    }
+
+    fn writes_scratch(&self, inst: &MInst) -> bool {
+        Self::IS_32_BIT && encode::thirty_two::writes_scratch(inst)
     }
 
     fn without_large_rules(&self, function: &Function) -> Option<Function> {
@@ -432,7 +461,7 @@ impl<const W: u8> Isa for X86<W> {
             cx.emit(movabs_ref(dst, Ref::symbol(RefKind::Symbol, symbol), disp));
             return Ok(());
         }
-        cx.emit(rm(Op::MovRM, W, dst, Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0)));
+        cx.emit(Self::through_table(rm(Op::MovRM, W, dst, table_slot(symbol)), cx.view()));
         if disp != 0 {
             cx.emit(rm(Op::LeaRM, W, dst, Mem::base(dst, disp)));
         }
@@ -440,7 +469,8 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
-        cx.emit(rm(Op::LeaRM, W, dst, Mem::symbol(block, 0)));
+        let mem = near(block, 0, Self::has_relative_addresses(cx.view()));
+        cx.emit(rm(Op::LeaRM, W, dst, mem));
         Ok(())
     }
 
@@ -452,7 +482,7 @@ impl<const W: u8> Isa for X86<W> {
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem> {
         let disp = i32::try_from(addend).ok()?;
         (view.is_near(symbol) && !view.is_thread_local(symbol))
-            .then(|| Mem::symbol(Ref::symbol(RefKind::Symbol, symbol), disp))
+            .then(|| near(Ref::symbol(RefKind::Symbol, symbol), disp, Self::has_relative_addresses(view)))
     }
 
     #[inline]
@@ -486,24 +516,25 @@ impl<const W: u8> Isa for X86<W> {
             return;
         }
         let bytes = bytes.max(NARROWEST_FLOAT);
-        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
+        let constant = lower::constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)]);
         let (row, size) = if bytes == 16 {
             (Op::MovapRM, 4)
         } else {
             (Op::MovsRM, bytes)
         };
-        cx.emit(rm(row, size, dst, Mem::symbol(constant, 0)));
+        cx.emit(rm(row, size, dst, constant));
     }
 
     fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
         let bytes = bytes.max(NARROWEST_FLOAT);
-        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        Some(Mem::symbol(constant, 0))
+        Some(lower::constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)]))
     }
 
     fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
         match target {
-            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::CallM, symbol),
+            CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
+                Self::through_table(m(Op::CallM, 8, table_slot(symbol)), view)
+            }
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
         }
@@ -637,7 +668,9 @@ impl<const W: u8> Isa for X86<W> {
 
     fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
         Some(match target {
-            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::JmpM, symbol),
+            CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
+                Self::through_table(m(Op::JmpM, 8, table_slot(symbol)), view)
+            }
             CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::JmpR, 8, reg),
         })
@@ -723,8 +756,7 @@ fn far_from_symbol() -> CodegenError {
     CodegenError::unsupported(Refusal::Instruction, "an address more than 2 GiB from its symbol")
 }
 
-/// A call or jump through a symbol's slot of the global offset table.
-fn through_table(op: Op, symbol: SymbolId) -> MInst {
-    MInst::new(op as u16, 8).with_mem(Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0))
+/// A symbol's slot of the global offset table.
+fn table_slot(symbol: SymbolId) -> Mem {
+    Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0)
 }
-

@@ -32,7 +32,7 @@ pub fn print_to<const W: u8>(
             return print_expanded(expansion, inst, names, out);
         }
     }
-    print_one(inst, encoded_bytes, (names, W == 4), out)
+    print_one(inst, encoded_bytes, (names, W == 4, None), out)
 }
 
 /// Writes the instructions that stand for one which 32-bit code does not have.
@@ -47,20 +47,25 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
             out.write_str("\n\t")?;
             print_to::<4>(&exchange, LONGEST, names, out)
         }
-        Expansion::Relative(base) => {
+        Expansion::Relative(base, is_kept) => {
             let base = name(base, 4);
-            // The place is after the call, and the point before the last instruction one byte further.
-            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t{{disp32}} leal\t")?;
-            let mut printer = Printer {
-                inst,
-                row: &ROWS[usize::from(inst.op)],
-                names,
-                is_32_bit: true,
-                out,
-            };
-            let target = named(inst);
-            printer.reference(target, inst.disp)?;
-            write!(out, "-(.-1)(%{base}), %{base}")
+            if is_kept {
+                write!(out, "pushl\t%{base}\n\t")?;
+            }
+            // The place is after the call, one byte before the last instruction.
+            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t{{disp32}} ")?;
+            let place = Some((base, "-(.-1)"));
+            print_one(inst, LONGEST, (names, true, place), out)?;
+            match is_kept {
+                true => write!(out, "\n\tpopl\t%{base}"),
+                false => Ok(()),
+            }
+        }
+        Expansion::ThroughTable(base) => {
+            let base = name(base, 4);
+            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
+            write!(out, "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} ")?;
+            print_one(inst, LONGEST, (names, true, Some((base, ""))), out)
         }
     }
 }
@@ -68,7 +73,7 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
 fn print_one(
     inst: &MInst,
     encoded_bytes: u8,
-    (names, is_32_bit): (&dyn AsmNames, bool),
+    (names, is_32_bit, place): (&dyn AsmNames, bool, Option<(&'static str, &'static str)>),
     out: &mut dyn Write,
 ) -> fmt::Result {
     let row = &ROWS[usize::from(inst.op)];
@@ -85,6 +90,7 @@ fn print_one(
         row,
         names,
         is_32_bit,
+        place,
         out,
     };
     let parts = parts(row.code.form);
@@ -258,6 +264,8 @@ struct Printer<'a> {
     row: &'a Row,
     names: &'a dyn AsmNames,
     is_32_bit: bool,
+    /// What an address is relative to: the register that is added, and what is subtracted.
+    place: Option<(&'static str, &'static str)>,
     out: &'a mut dyn Write,
 }
 
@@ -335,6 +343,9 @@ impl Printer<'_> {
         let mem = self.inst.mem();
         if let Some(reference) = mem.reference() {
             self.reference(reference, mem.disp)?;
+            if let Some((base, subtracted)) = self.place {
+                return write!(self.out, "{subtracted}(%{base})");
+            }
             let is_absolute = matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset);
             return self.out.write_str(if is_absolute || self.is_32_bit { "" } else { "(%rip)" });
         }
@@ -378,6 +389,7 @@ impl Printer<'_> {
             | RefKind::Foreign
             | RefKind::Table => "",
             RefKind::Got if self.is_32_bit => "@GOT",
+            RefKind::TlsInitialExec if self.place.is_some() => "@GOTNTPOFF",
             RefKind::TlsInitialExec if self.is_32_bit => "@INDNTPOFF",
             RefKind::TlsLocalExec if self.is_32_bit => "@NTPOFF",
             RefKind::TlsLocalDynamic if self.is_32_bit => "@TLSLDM",

@@ -173,6 +173,7 @@ op_table! {
     MovFsMR "mov" MR int(0x89).flag(Code::FS), BWLQ, [U], NO.writes_memory();
     // The thread pointer's segment of 32-bit code.
     MovGsRM "mov" RM int(0x8b).flag(Code::GS), BWLQ, [D], NO;
+    AddGsRM "add" RM int(0x03).flag(Code::GS), BWLQ, [M], FW;
     AddFsRM "add" RM int(0x03).flag(Code::FS), BWLQ, [M], FW;
     MovzxBRR "movzb" LoadRR int0f(0xb6).flag(Code::BYTE_RM), WLQ, [D, U8], NO;
     MovzxBRM "movzb" RM int0f(0xb6), WLQ, [D], NO;

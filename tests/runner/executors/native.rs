@@ -45,14 +45,24 @@ pub const AARCH64: Executor = Executor {
     run: |program| run(program, &machines::AARCH64, RelocationModel::Pic, "-static"),
 };
 
-/// 32-bit code for a fixed address.
+/// Position-independent 32-bit code in a position-independent executable.
 pub const X86_32: Executor = Executor {
     name: "x86_32",
     target: Some("x86_32"),
     by_default: true,
     is_built: || is_built(&machines::X86_32),
     is_available: || is_available(&machines::X86_32),
-    run: |program| run(program, &machines::X86_32, RelocationModel::Static, "-static"),
+    run: |program| run(program, &machines::X86_32, RelocationModel::Pic, "-pie"),
+};
+
+/// 32-bit code for a fixed address.
+pub const X86_32_STATIC: Executor = Executor {
+    name: "x86_32-static",
+    target: Some("x86_32"),
+    by_default: false,
+    is_built: || is_built(&machines::X86_32),
+    is_available: || is_available(&machines::X86_32),
+    run: |program| run(program, &machines::X86_32, RelocationModel::Static, "-no-pie"),
 };
 
 /// Results of a run, at most.

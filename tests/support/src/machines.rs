@@ -102,8 +102,8 @@ pub const AARCH64: Machine = Machine {
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 };
 
-/// 32-bit code on the machine that the tests run on, whose system executes it, too: linked statically, so that no
-/// libraries must be found.
+/// 32-bit code on the machine that the tests run on, whose system executes it, too. What is started is the loader of
+/// Debian's cross compiler, which finds its libraries.
 pub const X86_32: Machine = Machine {
     target: "x86_32",
     triple: "i686-linux-gnu",
@@ -111,7 +111,11 @@ pub const X86_32: Machine = Machine {
     compiler: "i686-linux-gnu-gcc",
     utilities: "i686-linux-gnu-",
     debugger: "gdb",
-    emulator: &[],
+    emulator: &[
+        "/usr/i686-linux-gnu/lib/ld-linux.so.2",
+        "--library-path",
+        "/usr/i686-linux-gnu/lib",
+    ],
     processors: &["pentium4", "x86-64-v2", "x86-64-v3"],
     vector_feature: "+avx2",
     is_fusing: false,

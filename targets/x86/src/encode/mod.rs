@@ -42,6 +42,8 @@ struct Place {
     base: Reg,
     /// From there to the start of the instruction, in bytes.
     distance: i64,
+    /// The relocation, if it is not that of a distance.
+    kind: Option<u8>,
 }
 
 /// The longest instruction has 15 bytes, and the last word may reach beyond it.

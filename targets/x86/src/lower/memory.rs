@@ -4,7 +4,7 @@
 
 use super::alu::IMM32;
 use super::{
-    extended_copy, float_bytes, folded, int_bits, is_32_bit, is_narrow_float, is_wide, result, scratch, scratch_float,
+    constant_mem, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_narrow_float, is_wide, result, scratch, scratch_float,
     size_of_bits, vector, word_bits,
 };
 use crate::build::*;
@@ -357,8 +357,8 @@ fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
         if byte == 0 {
             cx.emit(r(Op::ZeroX, 16, scratch_float::<C>()));
         } else {
-            let pattern = cx.pool_constant(&[byte; 16]);
-            cx.emit(rm(Op::MovapRM, 4, scratch_float::<C>(), Mem::symbol(pattern, 0)));
+            let pattern = constant_mem(cx, &[byte; 16]);
+            cx.emit(rm(Op::MovapRM, 4, scratch_float::<C>(), pattern));
         }
     }
     let narrow = i32::try_from(word).is_err() && rest % 16 >= 8 && !is_32_bit::<C>();

@@ -40,7 +40,7 @@ use crate::ops::op_size;
 use crate::regs::{scratch_float_of, scratch_of};
 use crate::table::Op;
 use frazil_codegen::included::{RARE, VECTORS};
-use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_codegen::{CodegenError, Halt, LowerCtx, Mem, Reg, RegClass, RelocationModel, VectorShape};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
@@ -191,6 +191,18 @@ pub(crate) const fn word_type<C: LowerCtx>() -> Type {
 #[inline]
 pub(crate) const fn is_32_bit<C: LowerCtx>() -> bool {
     C::WORD_BYTES == 4
+}
+
+/// Whether addresses of the image are relative to the place of code by instructions of their own.
+#[inline]
+pub(crate) fn has_relative_addresses<C: LowerCtx>(cx: &C) -> bool {
+    is_32_bit::<C>() && cx.view().relocation_model == RelocationModel::Pic
+}
+
+/// A constant in memory.
+pub(crate) fn constant_mem<C: LowerCtx>(cx: &mut C, bytes: &[u8]) -> Mem {
+    let constant = cx.pool_constant(bytes);
+    near(constant, 0, has_relative_addresses(cx))
 }
 
 /// The general register that is never allocated.

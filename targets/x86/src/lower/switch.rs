@@ -3,7 +3,7 @@
 //! In 32-bit code, a value may be in two registers; then it is compared case by case, or finds its place in a table by
 //! its low part once its high part is known to be that of all cases.
 
-use super::{extend, int_bits, scratch, word_bits};
+use super::{extend, has_relative_addresses, int_bits, scratch, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -119,7 +119,7 @@ pub fn table_jump<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, table:
         cx.emit(jcc(Cond::A, default));
     }
     let scratch = scratch::<C>();
-    let start = Mem::symbol(table.place, 0);
+    let start = near(table.place, 0, has_relative_addresses(cx));
     let entry = Mem::indexed(scratch, temp, 2, 0);
     cx.emit(rm(Op::LeaRM, C::WORD_BYTES, scratch, start));
     cx.emit(match C::WORD_BYTES {

@@ -6,7 +6,7 @@
 //!
 //! Emulated thread-local storage, which some systems have instead, is refused.
 
-use super::{is_32_bit, result};
+use super::{has_relative_addresses, is_32_bit, result};
 use crate::build::*;
 use crate::regs::{RAX, RDI};
 use crate::table::Op;
@@ -57,11 +57,16 @@ fn address_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId
     };
     let distance = Ref::symbol(kind, symbol);
     let dst = cx.def(result(data), 0);
-    cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
-    cx.emit(match kind {
-        RefKind::TlsLocalExec => lea_ref(dst, dst, distance, 0),
-        _ => rm(Op::AddRM, 4, dst, Mem::symbol(distance, 0)),
-    });
+    if kind == RefKind::TlsLocalExec {
+        cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
+        cx.emit(lea_ref(dst, dst, distance, 0));
+        return Ok(());
+    }
+    let is_relative = has_relative_addresses(cx);
+    let table = RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count());
+    let slot = rm(Op::MovRM, 4, dst, near(distance, 0, is_relative));
+    cx.emit(slot.with_imm(if is_relative { table.as_u32().cast_signed() } else { 0 }));
+    cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
     Ok(())
 }
 

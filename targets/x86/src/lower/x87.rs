@@ -15,7 +15,7 @@
 
 use super::memory::at;
 use super::wide::extended_high;
-use super::{extended_copy, float_bytes, int_bits, is_32_bit, is_wide, result, type_of, word_bits};
+use super::{constant_mem, extended_copy, float_bytes, int_bits, is_32_bit, is_wide, result, type_of, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -180,7 +180,7 @@ pub(super) fn square_root<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// A constant of 16 bytes in memory.
 fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 pub(super) fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bits: u128) {
@@ -316,7 +316,7 @@ impl Integer {
     fn push<C: LowerCtx>(self, cx: &mut C, shared: Mem) {
         let wrap = self
             .is_unsigned
-            .then(|| Mem::symbol(cx.pool_constant(&TWO_TO_THE_64.to_le_bytes()), 0));
+            .then(|| constant_mem(cx, &TWO_TO_THE_64.to_le_bytes()));
         let word = self.size.min(C::WORD_BYTES);
         cx.emit(mr(Op::MovMR, word, shared, self.parts[0]));
         if self.size > word {
@@ -450,7 +450,7 @@ fn load_integer<C: LowerCtx>(cx: &mut C, [low, high]: [Reg; 2], size: u8, mem: M
 
 /// Numbers of 2^63 and more become less by 2^63, and `top` is the top bit that they get back.
 fn reduce<C: LowerCtx>(cx: &mut C, top: Reg) {
-    let limit = Mem::symbol(cx.pool_constant(&TWO_TO_THE_63.to_le_bytes()), 0);
+    let limit = constant_mem(cx, &TWO_TO_THE_63.to_le_bytes());
     cx.emit(mov_imm(4, top, 0));
     cx.emit(m(Op::FldsM, 4, limit));
     cx.emit(none(Op::Fucomip, BYTES));

@@ -3,7 +3,7 @@
 mod wide;
 
 use super::{
-    class_of, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits, top_bit, type_of,
+    class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits, top_bit, type_of,
     vector, word_bits, x87,
 };
 use crate::build::*;
@@ -410,12 +410,10 @@ fn integer_range(bits: u32, signed: bool) -> (i128, i128) {
 }
 
 fn float_constant<C: LowerCtx>(cx: &mut C, value: f64, bytes: u8) -> Mem {
-    let constant = if bytes == 4 {
-        cx.pool_constant(&(value as f32).to_le_bytes())
-    } else {
-        cx.pool_constant(&value.to_le_bytes())
-    };
-    Mem::symbol(constant, 0)
+    match bytes {
+        4 => constant_mem(cx, &(value as f32).to_le_bytes()),
+        _ => constant_mem(cx, &value.to_le_bytes()),
+    }
 }
 
 /// The runtime function that converts between a float of `bytes` bytes and an integer of 128 bits.

@@ -33,7 +33,7 @@ mod wide_shuffle;
 pub mod widest;
 pub mod words;
 
-use super::{is_32_bit, result, type_of};
+use super::{constant_mem, is_32_bit, result, type_of};
 use crate::build::*;
 use crate::features;
 use crate::memory_forms::vector_memory_form;
@@ -191,7 +191,7 @@ fn copy_of<C: LowerCtx>(cx: &mut C, src: Reg) -> Reg {
 
 /// 16 bytes in memory.
 fn constant<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 /// A number in each lane of this many bits.
