@@ -673,6 +673,20 @@ impl Row {
         false
     }
 
+    /// Whether 32-bit code has the instruction in this size: it needs no REX prefix. In a VEX or an EVEX prefix, the bit
+    /// W also tells operations on vectors apart, and means nothing there if it is about a general register.
+    #[cfg(test)]
+    pub(crate) fn is_in_32_bits(&self, size: u8) -> bool {
+        let code = &self.code;
+        let is_double = |operand: &Operand| {
+            !operand.kind.is_vector() && operand.kind != Kind::Mask && operand.kind.bytes(size) == 8
+        };
+        match code.has(Code::VEX) {
+            true => !(code.width == Width::Int && size == 8 || self.operands.iter().flatten().any(is_double)),
+            false => crate::template::Template::of(code, size).rex == 0,
+        }
+    }
+
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];

@@ -5,7 +5,7 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::thirty_two::{Expansion, exchange, exchanged};
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged};
 use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
@@ -43,7 +43,11 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
             let exchange = exchange(first, second);
             print_to::<4>(&exchange, LONGEST, names, out)?;
             out.write_str("\n\t")?;
-            print_to::<4>(&exchanged(inst, first, second), LONGEST, names, out)?;
+            let exchanged = exchanged(inst, first, second);
+            match of_exchanged(&exchanged, first) {
+                Some(expansion) => print_expanded(expansion, &exchanged, names, out)?,
+                None => print_one(&exchanged, LONGEST, (names, true, None), out)?,
+            }
             out.write_str("\n\t")?;
             print_to::<4>(&exchange, LONGEST, names, out)
         }
@@ -64,7 +68,10 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
         Expansion::ThroughTable(base) => {
             let base = name(base, 4);
             write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
-            write!(out, "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} ")?;
+            write!(
+                out,
+                "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} "
+            )?;
             print_one(inst, LONGEST, (names, true, Some((base, ""))), out)
         }
     }
@@ -347,7 +354,9 @@ impl Printer<'_> {
                 return write!(self.out, "{subtracted}(%{base})");
             }
             let is_absolute = matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset);
-            return self.out.write_str(if is_absolute || self.is_32_bit { "" } else { "(%rip)" });
+            return self
+                .out
+                .write_str(if is_absolute || self.is_32_bit { "" } else { "(%rip)" });
         }
         if mem.disp != 0 || mem.base_reg().is_none() {
             write!(self.out, "{}", mem.disp)?;

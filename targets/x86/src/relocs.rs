@@ -69,7 +69,8 @@ pub mod in_32_bits {
         ABS8 "R_386_8" 22 1 None, Symbol None, "The low byte of an absolute address.";
         PC32 "R_386_PC32" 2 4 Some(store_distance32), Symbol Some(REL32), "Distance from the field.";
         PLT32 "R_386_PLT32" 4 4 Some(store_distance32), Plt None, "Distance from the field to the function or its linkage table entry.";
-        GOT32X "R_386_GOT32X" 43 4 None, Got None, "Distance of the symbol's slot from the global offset table, or its address, in an instruction that the linker may rewrite.";
+        GOT32 "R_386_GOT32" 3 4 None, Got None, "Distance of the symbol's slot from the global offset table, or its address.";
+        GOT32X "R_386_GOT32X" 43 4 None, Got None, "The same in an instruction that the linker may rewrite.";
         GOTPC "R_386_GOTPC" 10 4 None, Symbol None, "Distance from the field to the global offset table.";
         TLS_GD "R_386_TLS_GD" 18 4 None, TlsGeneralDynamic None, "Distance of the general-dynamic descriptor of a thread-local symbol from the global offset table.";
         TLS_LDM "R_386_TLS_LDM" 19 4 None, TlsLocalDynamic None, "Distance of the local-dynamic descriptor of the module from the global offset table.";

@@ -200,13 +200,20 @@ fn put<const W: u8>(inst: &MInst, buf: &mut CodeBuffer) -> Option<Label> {
         &computed
     };
     if W == 4 {
-        assert!(template.rex == 0, "an operation of 64 bits in 32-bit code: {inst:?}");
+        let is_of_64_bits = template.rex != 0 && !CODES[usize::from(inst.op)].has(Code::VEX);
+        assert!(!is_of_64_bits, "an operation of 64 bits in 32-bit code: {inst:?}");
         if let Some(expansion) = Expansion::of(template, inst) {
             thirty_two::put_expanded(expansion, inst, buf);
             return None;
         }
     }
     match template.class {
+        Class::Registers
+            if W == 4
+                && let Some(opcode) = thirty_two::short_count(template, inst) =>
+        {
+            Out::fill::<W, _>(buf, |out| begin(out, &template.with_opcode(opcode), 0, 0, 0));
+        }
         Class::Registers => Out::fill::<W, _>(buf, |out| registers(out, template, inst, 0)),
         Class::Memory if inst.reg(1).is_physical() => Out::fill::<W, _>(buf, |out| memory(out, template, inst, 0)),
         _ => return other::<W>(buf, template, inst),
@@ -483,6 +490,13 @@ fn baseless_after(
     let index = inst.reg(2);
     let is_symbol = inst.is_symbol();
     let has_index = !is_symbol && !index.is_none();
+    if out.is_32_bit
+        && !has_index
+        && out.place.is_none()
+        && let Some(opcode) = thirty_two::whole_address(inst)
+    {
+        return thirty_two::accumulator(out, &template.with_opcode(opcode), inst);
+    }
     let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
     let byte_register = reg & template.byte_reg;
     begin(out, (reg >> 3) << 2 | rex_x, byte_register);
@@ -569,7 +583,7 @@ fn address_of_symbol(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 fn symbol_offset(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let target = Ref(inst.imm.cast_unsigned());
     let kind = match target.kind() {
-        kind if out.is_32_bit => thirty_two::relocation(kind),
+        kind if out.is_32_bit => thirty_two::relocation(kind, inst),
         RefKind::TlsDtpOffset => relocs::DTPOFF32,
         RefKind::TlsLocalExec => relocs::TPOFF32,
         other => {
@@ -635,7 +649,11 @@ fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     }
     out.byte(code.opcode);
     let target = named(inst);
-    out.reloc32(branch_relocation(target, out.is_32_bit), target, i64::from(inst.disp) - 4);
+    out.reloc32(
+        branch_relocation(target, out.is_32_bit),
+        target,
+        i64::from(inst.disp) - 4,
+    );
 }
 
 /// The relocation of a call or jump to a symbol.

@@ -14,7 +14,9 @@
 
 use super::{Out, Place, named, put};
 use crate::build::{is_relative, r, rm, rr};
-use crate::regs::{RAX, RBX, RCX, RDX, scratch_of};
+use crate::descs::OP_DESCS;
+use crate::ops::{Code, Width};
+use crate::regs::{RAX, RBX, RCX, RDX, RSP, scratch_of};
 use crate::relocs::{self, in_32_bits};
 use crate::rows::CODES;
 use crate::table::Op;
@@ -53,7 +55,7 @@ impl Expansion {
 /// What an instruction becomes whose address is relative.
 #[cold]
 fn relative(inst: &MInst) -> Expansion {
-    let is_result = LOADS.iter().any(|&row| row as u16 == inst.op);
+    let is_result = inst.reg(0) != RSP && LOADS.iter().any(|&row| row as u16 == inst.op);
     let is_slot = inst
         .reference()
         .is_some_and(|target| matches!(target.kind(), RefKind::Got | RefKind::TlsInitialExec));
@@ -63,8 +65,18 @@ fn relative(inst: &MInst) -> Expansion {
         (true, false) => Expansion::ThroughTable(RAX),
         (false, true) => Expansion::Relative(inst.reg(0), false),
         (false, false) if inst.reg(0) != SCRATCH => Expansion::Relative(SCRATCH, false),
-        (false, false) => Expansion::Relative(RAX, true),
+        (false, false) => Expansion::Relative(another(inst), true),
     }
+}
+
+/// A register that an instruction neither names nor uses without a name.
+fn another(inst: &MInst) -> Reg {
+    let desc = &OP_DESCS[usize::from(inst.op)];
+    let used = desc.implicit_uses.union(desc.implicit_defs);
+    [RAX, RCX, RDX, RBX]
+        .into_iter()
+        .find(|&reg| inst.reg(0) != reg && !used.contains(reg))
+        .expect("no instruction with an address and a register uses three others")
 }
 
 /// Rows that read nothing but their address before they write a whole general register.
@@ -125,6 +137,18 @@ pub(crate) fn exchanged(inst: &MInst, first: Reg, second: Reg) -> MInst {
     renamed
 }
 
+/// What becomes of the instruction between the two exchanges. The scratch register must be kept if it holds what the
+/// other one did.
+pub(crate) fn of_exchanged(inst: &MInst, exchanged: Reg) -> Option<Expansion> {
+    let template = Template::of(&CODES[usize::from(inst.op)], inst.size);
+    match Expansion::of(&template, inst) {
+        Some(Expansion::Relative(SCRATCH, false)) if exchanged == SCRATCH => {
+            Some(Expansion::Relative(another(inst), true))
+        }
+        expansion => expansion,
+    }
+}
+
 /// What stands before and after the instruction then.
 pub(crate) fn exchange(first: Reg, second: Reg) -> MInst {
     rr(Op::XchgRR, 4, first, second)
@@ -140,8 +164,12 @@ pub(super) fn put_expanded(expansion: Expansion, inst: &MInst, buf: &mut CodeBuf
     match expansion {
         Expansion::Exchange(first, second) => {
             let exchange = exchange(first, second);
+            let exchanged = exchanged(inst, first, second);
             put::<4>(&exchange, buf);
-            put::<4>(&exchanged(inst, first, second), buf);
+            match of_exchanged(&exchanged, first) {
+                Some(expansion) => put_expanded(expansion, &exchanged, buf),
+                None => _ = put::<4>(&exchanged, buf),
+            }
             put::<4>(&exchange, buf);
         }
         Expansion::Relative(base, is_kept) => {
@@ -162,7 +190,7 @@ pub(super) fn put_expanded(expansion: Expansion, inst: &MInst, buf: &mut CodeBuf
             let distance = i64::from(buf.offset() - place);
             let address = rm(Op::LeaRM, 4, base, Mem::symbol(table, 0));
             put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
-            put_as(inst, (base, in_table(named(inst).kind())), 0, buf);
+            put_as(inst, (base, relocation(named(inst).kind(), inst)), 0, buf);
         }
     }
 }
@@ -173,14 +201,6 @@ fn put_place(base: Reg, buf: &mut CodeBuffer) -> u32 {
     let place = buf.offset();
     put::<4>(&r(Op::PopR, 8, base), buf);
     place
-}
-
-/// The relocation of a slot of the global offset table by its distance from the table's place.
-fn in_table(kind: RefKind) -> u8 {
-    match kind {
-        RefKind::TlsInitialExec => in_32_bits::TLS_GOTIE,
-        _ => in_32_bits::GOT32X,
-    }
 }
 
 /// Appends an instruction whose address is a register and a field of this relocation, which counts from `distance`
@@ -213,7 +233,7 @@ pub(super) fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, target: R
     let reg_field = (reg & 7) << 3;
     let Some(place) = out.place else {
         out.byte(reg_field | 5);
-        return out.reloc32(relocation(target.kind()), target, inst.disp.into());
+        return out.reloc32(relocation(target.kind(), inst), target, inst.disp.into());
     };
     out.byte(0x80 | reg_field | super::number(place.base) & 7);
     let addend = i64::from(inst.disp) + place.distance + out.len as i64;
@@ -228,17 +248,55 @@ pub(super) fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, target: R
     }
 }
 
-/// The relocation of a field of 4 bytes.
-pub(super) fn relocation(kind: RefKind) -> u8 {
+/// A move between the accumulator and memory, with an opcode of its own.
+#[cold]
+pub(super) fn accumulator(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    super::begin(out, template, 0, 0, 0);
+    match inst.reference() {
+        Some(target) => out.reloc32(relocation(target.kind(), inst), target, inst.disp.into()),
+        None => out.word(inst.disp.cast_unsigned(), 4),
+    }
+}
+
+/// The relocation of a field of 4 bytes. Slots of the global offset table are relative to it in position-independent
+/// code.
+pub(super) fn relocation(kind: RefKind, inst: &MInst) -> u8 {
     match kind {
         RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign | RefKind::Table => in_32_bits::ABS32,
         RefKind::Plt => in_32_bits::PLT32,
-        RefKind::Got => in_32_bits::GOT32X,
+        RefKind::Got if is_rewritten(inst) => in_32_bits::GOT32X,
+        RefKind::Got => in_32_bits::GOT32,
         RefKind::TlsGeneralDynamic => in_32_bits::TLS_GD,
         RefKind::TlsLocalDynamic => in_32_bits::TLS_LDM,
         RefKind::TlsDtpOffset => in_32_bits::TLS_LDO,
+        RefKind::TlsInitialExec if is_relative(inst) => in_32_bits::TLS_GOTIE,
         RefKind::TlsInitialExec => in_32_bits::TLS_IE,
         RefKind::TlsLocalExec => in_32_bits::TLS_LE,
         RefKind::Label => unreachable!("labels are relative to a place"),
     }
+}
+
+/// Whether linkers may rewrite an instruction with a slot of the global offset table (System V ABI for Intel386,
+/// section A.2).
+fn is_rewritten(inst: &MInst) -> bool {
+    let code = &CODES[usize::from(inst.op)];
+    let has_short_form = whole_address(inst).is_some() && !is_relative(inst);
+    code.has(Code::RELAXABLE) && (code.width != Width::Int || inst.size >= 4 && !has_short_form)
+}
+
+/// The opcode without ModRM byte of a move between the accumulator and a place that an address of 4 bytes alone gives
+/// (Intel manual, `MOV`).
+pub(super) fn whole_address(inst: &MInst) -> Option<u8> {
+    let code = &CODES[usize::from(inst.op)];
+    let is_move = code.map == 0 && matches!(code.opcode, 0x89 | 0x8b) && !code.has(Code::VEX);
+    let opcode = if code.opcode == 0x8b { 0xa0 } else { 0xa2 };
+    (is_move && inst.reg(0) == RAX).then_some(opcode | u8::from(inst.size > 1))
+}
+
+/// The opcode without ModRM byte of an increment or decrement of a register (Intel manual, `INC`).
+#[inline]
+pub(super) fn short_count(template: &Template, inst: &MInst) -> Option<u8> {
+    let is_count =
+        template.opcode == 0xff && template.escape_bytes == 0 && template.reg_mask == 0 && template.digit < 2;
+    is_count.then(|| 0x40 | template.digit << 3 | super::number(inst.reg(0)))
 }

@@ -26,7 +26,7 @@ impl AsmNames for NoNames {
 fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
     let lines = X86Asm.assemble(text, is_intel)?;
     let encode = |line: &AsmLine| match line {
-        AsmLine::Inst(inst) => bytes(inst),
+        AsmLine::Inst(inst) => bytes::<8>(inst),
         AsmLine::Bytes(bytes) => bytes.clone(),
         AsmLine::Align(_) => Vec::new(),
     };
@@ -36,10 +36,10 @@ fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
 #[test]
 fn texts_of_rows_give_the_bytes_of_rows() {
     let (mut read, mut all) = (0, 0);
-    for inst in Op::ALL.iter().flat_map(|&op| samples(op as u16)) {
-        let expected = bytes(&inst);
+    for inst in Op::ALL.iter().flat_map(|&op| samples::<8>(op as u16)) {
+        let expected = bytes::<8>(&inst);
         let mut text = String::new();
-        print_to(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");
+        print_to::<8>(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");
         all += 1;
         if let Some(found) = encoded(&text, false) {
             assert_eq!(found, expected, "{} `{text}`", row(&inst).name);
