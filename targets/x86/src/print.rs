@@ -5,7 +5,7 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::thirty_two::{Expansion, exchange, exchanged};
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, without_table};
 use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
@@ -65,7 +65,7 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
             let base = name(base, 4);
             write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
             write!(out, "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} ")?;
-            print_one(inst, LONGEST, (names, true, Some((base, ""))), out)
+            print_one(&without_table(inst), LONGEST, (names, true, Some((base, ""))), out)
         }
     }
 }

@@ -64,8 +64,8 @@ fn address_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId
     }
     let is_relative = has_relative_addresses(cx);
     let table = RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count());
-    let slot = rm(Op::MovRM, 4, dst, near(distance, 0, is_relative));
-    cx.emit(slot.with_imm(if is_relative { table.as_u32().cast_signed() } else { 0 }));
+    let named = if is_relative { table.as_u32().cast_signed() } else { 0 };
+    cx.emit(rm(Op::MovRM, 4, dst, near(distance, named, is_relative)));
     cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
     Ok(())
 }
