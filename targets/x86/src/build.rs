@@ -255,8 +255,8 @@ pub fn movabs_ref(dst: Reg, target: Ref, addend: i32) -> MInst {
 
 /// `dst = base + offset of the symbol + addend`, for thread-local symbols.
 #[inline]
-pub fn lea_ref(dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
-    let mut inst = new(Op::LeaRRef, 8, &[Form::RBaseRef]);
+pub fn lea_ref(size: u8, dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
+    let mut inst = new(Op::LeaRRef, size, &[Form::RBaseRef]);
     inst.set_reg(0, dst);
     inst.set_reg(1, base);
     inst.imm = target.0.cast_signed();

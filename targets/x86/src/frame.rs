@@ -27,9 +27,10 @@ const fn pushed_bytes<const W: u8>() -> i32 {
     W as i32
 }
 
-fn moves_stack(frame: &FrameInfo) -> bool {
+fn moves_stack<const W: u8>(frame: &FrameInfo) -> bool {
     let fits_red_zone = frame.red_zone && !frame.has_calls && !frame.has_dynamic_stack;
-    frame.frame_bytes > if fits_red_zone { RED_ZONE_BYTES } else { 0 }
+    // 32-bit code has no such zone.
+    frame.frame_bytes > if fits_red_zone && W == 8 { RED_ZONE_BYTES } else { 0 }
 }
 
 /// The code before the body.
@@ -43,7 +44,7 @@ pub fn prologue<const W: u8, S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         return;
     }
     set_up_frame_pointer::<W, S>(out);
-    if moves_stack(frame) {
+    if moves_stack::<W>(frame) {
         reserve::<W, S>(frame, None, out);
     }
     store_saved::<W, S>(frame, out);
@@ -285,7 +286,7 @@ pub fn epilogue<const W: u8, S: FrameSink>(frame: &FrameInfo, out: &mut S) {
         pop_epilogue::<W, S>(frame, out);
     } else if frame.needs_frame {
         load_saved::<W, S>(frame, out);
-        out.emit(if moves_stack(frame) || frame.has_dynamic_stack {
+        out.emit(if moves_stack::<W>(frame) || frame.has_dynamic_stack {
             none(Op::Leave, 8)
         } else {
             r(Op::PopR, 8, RBP)

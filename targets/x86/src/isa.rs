@@ -258,14 +258,14 @@ impl<const W: u8> X86<W> {
     }
 
     /// An instruction with a slot of the global offset table as memory operand. In position-independent 32-bit code, it
-    /// needs the place of the table, whose name is in the field for immediates.
+    /// needs the place of the table, whose name is in the field for displacements, which such an operand does not have.
     fn through_table(inst: MInst, view: ModuleView<'_>) -> MInst {
         if !Self::has_relative_addresses(view) {
             return inst;
         }
         let table = RuntimeFunction::GlobalOffsetTable.symbol(view.symbol_count());
-        let relative = near(inst.reference().expect("a slot has a symbol"), 0, true);
-        inst.with_mem(relative).with_imm(table.as_u32().cast_signed())
+        let slot = inst.reference().expect("a slot has a symbol");
+        inst.with_mem(near(slot, table.as_u32().cast_signed(), true))
     }
 }
 

@@ -5,7 +5,7 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged};
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_table};
 use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
@@ -72,7 +72,7 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
                 out,
                 "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} "
             )?;
-            print_one(inst, LONGEST, (names, true, Some((base, ""))), out)
+            print_one(&without_table(inst), LONGEST, (names, true, Some((base, ""))), out)
         }
     }
 }

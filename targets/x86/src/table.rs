@@ -186,7 +186,7 @@ op_table! {
     MovsxdRR "movsl" LoadRR int(0x63), Q, [D, U32], NO;
     MovsxdRM "movsl" RM int(0x63), Q, [D], NO;
     LeaRM "lea" RM int(0x8d), LQ, [D], NO.only_addresses();
-    LeaRRef "lea" RBaseRef int(0x8d), Q, [D], NO;
+    LeaRRef "lea" RBaseRef int(0x8d), LQ, [D], NO;
     LeaTlsGdRM "data16 leaq" RM one(0x8d).flag(Code::W).prefix(0x66), Q, [D64], NO;
     CmovRR "cmov" LoadRR int0f(0x40).flag(Code::COND), WLQ, [M, U], FR;
     CmovRM "cmov" RM int0f(0x40).flag(Code::COND), WLQ, [M], FR;

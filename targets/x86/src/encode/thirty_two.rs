@@ -8,7 +8,7 @@
 //!
 //! *Addresses in position-independent code*, and those of labels. They are relative to a place that a call of the next
 //! instruction leaves on the stack; processors know such calls. So is the global offset table, which instructions with
-//! a slot of it name in their field for immediates.
+//! a slot of it name in their field for displacements.
 //!
 //! Printer and encoder take the same expansions from here, so that text and bytes agree.
 
@@ -186,13 +186,21 @@ pub(super) fn put_expanded(expansion: Expansion, inst: &MInst, buf: &mut CodeBuf
         }
         Expansion::ThroughTable(base) => {
             let place = put_place(base, buf);
-            let table = Ref::symbol(RefKind::Symbol, SymbolId::new(inst.imm.cast_unsigned() as usize));
+            let table = Ref::symbol(RefKind::Symbol, SymbolId::new(inst.disp.cast_unsigned() as usize));
             let distance = i64::from(buf.offset() - place);
             let address = rm(Op::LeaRM, 4, base, Mem::symbol(table, 0));
             put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
-            put_as(inst, (base, relocation(named(inst).kind(), inst)), 0, buf);
+            let slot = without_table(inst);
+            put_as(&slot, (base, relocation(named(inst).kind(), &slot)), 0, buf);
         }
     }
+}
+
+/// The instruction without the name of the table.
+pub(crate) fn without_table(inst: &MInst) -> MInst {
+    let mut slot = *inst;
+    slot.disp = 0;
+    slot
 }
 
 /// Appends what brings the address after a call to a register; gives where that is.

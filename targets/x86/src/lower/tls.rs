@@ -59,13 +59,13 @@ fn address_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId
     let dst = cx.def(result(data), 0);
     if kind == RefKind::TlsLocalExec {
         cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
-        cx.emit(lea_ref(dst, dst, distance, 0));
+        cx.emit(lea_ref(4, dst, dst, distance, 0));
         return Ok(());
     }
     let is_relative = has_relative_addresses(cx);
     let table = RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count());
-    let slot = rm(Op::MovRM, 4, dst, near(distance, 0, is_relative));
-    cx.emit(slot.with_imm(if is_relative { table.as_u32().cast_signed() } else { 0 }));
+    let named = if is_relative { table.as_u32().cast_signed() } else { 0 };
+    cx.emit(rm(Op::MovRM, 4, dst, near(distance, named, is_relative)));
     cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
     Ok(())
 }
@@ -100,7 +100,7 @@ fn thread_pointer() -> Mem {
 fn local_exec<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
     let dst = cx.def(result(data), 0);
     cx.emit(rm(Op::MovFsRM, 8, dst, thread_pointer()));
-    cx.emit(lea_ref(dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
+    cx.emit(lea_ref(8, dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
 }
 
 /// The loader puts the distance from the thread pointer into the global offset table.
@@ -118,7 +118,7 @@ fn local_dynamic<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> 
         before: &[rm(Op::LeaRM, 8, RDI, image)],
         arguments: PRegSet::of(&[RDI]),
         call: call(library_function(cx)),
-        after: &[lea_ref(RAX, RAX, Ref::symbol(RefKind::TlsDtpOffset, symbol), 0)],
+        after: &[lea_ref(8, RAX, RAX, Ref::symbol(RefKind::TlsDtpOffset, symbol), 0)],
     };
     cx.call_sequence(&sequence, result(data))
 }

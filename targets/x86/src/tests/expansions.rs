@@ -59,8 +59,7 @@ fn table_samples() -> Vec<MInst> {
     ];
     let sample = |(op, size, kind)| {
         MInst::new(op as u16, size)
-            .with_mem(near(Ref::new(kind, 9), 0, true))
-            .with_imm(5)
+            .with_mem(near(Ref::new(kind, 9), 5, true))
     };
     let samples = rows.into_iter().map(sample).flat_map(with_all_registers);
     samples.filter(|inst| inst.reg(0) != RSP).collect()

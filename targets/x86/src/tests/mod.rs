@@ -256,6 +256,8 @@ fn register_samples<const W: u8>(inst: MInst, row: &Row, imms: &[i32], samples: 
                 sample.imm = imm;
                 match row.code.form {
                     Form::OI64 => sample.disp = imm ^ 0x1234_5678,
+                    // As for addresses in memory.
+                    Form::RBaseRef if inst.size < W => continue,
                     Form::RBaseRef => {
                         for kind in [RefKind::TlsDtpOffset, RefKind::TlsLocalExec] {
                             sample.imm = Ref::new(kind, 4).0.cast_signed();
