@@ -224,7 +224,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Brings results to the register stack from these registers.
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _results: &StackResults) {}
     /// The instruction that calls a symbol, or the address in a register.
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
+    /// Besides, the call may use the register `free`, which no argument has.
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst;
     /// What marks the places to which indirect branches may lead, in modules that ask for it.
     fn branch_marks(&self) -> Option<BranchMarks> {
         None
@@ -279,8 +280,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn variadic_place(&self, _class: RegClass, _index: u32) -> i32 {
         0
     }
-    /// The instruction that leaves the function for another one, after the epilogue, if there is one.
-    fn tail_call(&self, _view: ModuleView<'_>, _target: CallTarget) -> Option<MInst> {
+    /// The instruction that leaves the function for another one, after the epilogue, if there is one. It may use the
+    /// register `free`, if that is one.
+    fn tail_call(&self, _view: ModuleView<'_>, _target: CallTarget, _free: Reg) -> Option<MInst> {
         None
     }
     /// The code before the body.

@@ -26,6 +26,8 @@ pub struct Convention {
     floats: bool,
     /// Most floats among results: LLVM returns others in the x87 unit, which is refused for some conventions.
     float_results: usize,
+    /// Bytes of a pointer.
+    pointer_bytes: usize,
 }
 
 impl Convention {
@@ -54,6 +56,7 @@ const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) ->
         vectors: false,
         floats: false,
         float_results: usize::MAX,
+        pointer_bytes: 8,
     }
 }
 
@@ -136,6 +139,33 @@ pub const AARCH64_CONVENTIONS: &[Convention] = &[
         ..on_aarch64(convention("fastcc", 8, true, false))
     },
 ];
+
+/// Those of 32-bit x86.
+pub const X86_32_CONVENTIONS: &[Convention] = &[
+    in_32_bits(convention("ccc", 16, false, false)),
+    in_32_bits(convention("fastcc", 12, false, false)),
+    in_32_bits(convention("coldcc", 10, false, false)),
+    in_32_bits(convention("tailcc", 12, false, false)),
+    in_32_bits(convention("x86_stdcallcc", 12, false, false)),
+    in_32_bits(convention("x86_fastcallcc", 12, false, false)),
+    in_32_bits(convention("x86_thiscallcc", 12, false, false)),
+    in_32_bits(Convention {
+        vectors: true,
+        ..convention("ccc", 10, false, false)
+    }),
+    in_32_bits(Convention {
+        vectors: true,
+        ..convention("fastcc", 10, false, false)
+    }),
+];
+
+/// With pointers of 4 bytes. Integers of 128 bits are refused.
+const fn in_32_bits(mut row: Convention) -> Convention {
+    row.pointer_bytes = 4;
+    row.by_value = true;
+    row.extended = true;
+    row
+}
 
 /// Without floats of x87.
 const fn on_aarch64(mut row: Convention) -> Convention {
@@ -293,7 +323,9 @@ pub struct Case {
 impl Case {
     pub fn random(random: &mut Random, convention: &Convention) -> Case {
         let mut params = Vec::new();
-        let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).collect();
+        let pointer = ("ptr", convention.pointer_bytes);
+        let sized = |ty: (&'static str, usize)| if ty.0 == "ptr" { pointer } else { ty };
+        let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).map(sized).collect();
         let types = types.as_slice();
         let mut used = Vec::new();
         for _ in 0..random.below(convention.most + 1) {
@@ -307,14 +339,14 @@ impl Case {
                 param.kind,
                 Kind::Plain | Kind::SignExtended | Kind::ZeroExtended | Kind::InReg
             ) {
-                param.ty = ("ptr", 8);
+                param.ty = pointer;
             }
             params.push(param);
         }
         let mut results = Vec::new();
         if random.below(5) == 0 {
             let kind = Kind::StructReturn(1 + random.below(40));
-            let ty = ("ptr", 8);
+            let ty = pointer;
             params.insert(0, Param { ty, kind, offset: 0 });
         } else {
             let most = random.pick(&[1, 2, 3, 6]);
@@ -660,7 +692,7 @@ fn take(text: &mut String, number: usize, case: &Case) {
 /// `bfloat` by a function that the run-time library of old compilers has not.
 pub fn main(cases: &[Case]) -> String {
     let mut text = "#include <stdio.h>\n#include <string.h>\n\
-        long pool[64], callee_sink[64];\n\
+        long long pool[64], callee_sink[64];\n\
         float __truncsfbf2(float f) { unsigned b; memcpy(&b, &f, 4); b >>= 16; memcpy(&f, &b, 4); return f; }\n"
         .to_owned();
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
@@ -674,13 +706,13 @@ pub fn main(cases: &[Case]) -> String {
             text,
             "_Alignas(64) unsigned char in{number}[{size}] = {{{sent}}}, got{number}[{size}];\n\
              _Alignas(16) unsigned char ret{number}[{0}] = {{{1}}}, res{number}[{0}];\n\
-             char *error{number}; long live{number}[{2}]; void call{number}(void);",
+             char *error{number}; long long live{number}[{2}]; void call{number}(void);",
             returned.len(),
             list(&returned),
             2 * HELD
         );
     }
-    text.push_str("int main(void) {\n  for (int i = 0; i < 64; i++) pool[i] = 0x4008000000000000 + i * 12345;\n");
+    text.push_str("int main(void) {\n  for (int i = 0; i < 64; i++) pool[i] = 0x4008000000000000LL + i * 12345;\n");
     for (number, case) in cases.iter().enumerate() {
         let _ = writeln!(text, "  call{number}();");
         for (index, param) in case.params.iter().enumerate() {

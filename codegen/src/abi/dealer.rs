@@ -15,6 +15,8 @@ pub(super) struct Dealer<'a> {
     pub(super) int_next: usize,
     pub(super) float_next: usize,
     pub(super) vector_next: usize,
+    /// Whether the argument whose turn it is gets no register of integers.
+    pub(super) stacks_integers: bool,
     pub(super) stack_bytes: u32,
     pub(super) stack_align: u32,
     /// How many of the next arguments are elements of an array on the stack.
@@ -103,6 +105,7 @@ impl Dealer<'_> {
         if !special.is_none() {
             return PartPlace::Reg(special);
         }
+        self.stacks_integers = self.conv.only_in_reg || self.conv.stacks_struct_pointer;
         match self.register(false) {
             Some(reg) => PartPlace::Reg(reg),
             None => PartPlace::Stack(self.stack(self.conv.stack_slot_bytes, self.conv.stack_slot_bytes)),
@@ -110,7 +113,7 @@ impl Dealer<'_> {
     }
 
     /// The next register that only vectors are passed in, if there is one.
-    fn vector_register(&mut self) -> Option<Reg> {
+    pub(super) fn vector_register(&mut self) -> Option<Reg> {
         let reg = *self.conv.vector_args.get(self.vector_next)?;
         self.vector_next += 1;
         Some(reg)
@@ -121,6 +124,8 @@ impl Dealer<'_> {
     pub(super) fn register(&mut self, float: bool) -> Option<Reg> {
         let (regs, next) = if float {
             (self.conv.float_args, &mut self.float_next)
+        } else if self.stacks_integers {
+            return None;
         } else {
             (self.conv.int_args, &mut self.int_next)
         };
@@ -181,7 +186,11 @@ impl Dealer<'_> {
             *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
-                    let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    let bytes = match parts.is_scalar() {
+                        true => u32::from(parts.bytes).min(self.conv.scalar_align),
+                        false => parts.bytes.into(),
+                    };
+                    let align = bytes.max(self.conv.stack_slot_bytes);
                     let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,

@@ -153,9 +153,11 @@ impl ArgLayout {
         self.place_returns(signature, conv, types, &parts_of)?;
         let mut dealer = Dealer {
             conv,
-            int_next: 0,
+            // The registers are as if other arguments had them.
+            int_next: if conv.only_in_reg && signature.variadic { conv.int_args.len() } else { 0 },
             float_next: 0,
             vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
+            stacks_integers: false,
             stack_bytes: conv.shadow_bytes,
             stack_align,
             packed_elements: 0,
@@ -169,10 +171,13 @@ impl ArgLayout {
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
+            dealer.stacks_integers = conv.only_in_reg && !param.in_reg
+                || conv.stacks_struct_pointer && param.kind == ParamKind::StructReturn;
             let arg = match place_plain(&mut dealer, param, &parts_of) {
                 Some(arg) => arg,
                 None => self.place_other(&mut dealer, param, types, &parts_of)?,
             };
+            self.takes_callee_register |= conv.only_in_reg && arg.places.contains(&PartPlace::Reg(conv.indirect_callee));
             self.args.push(arg);
             if index < signature.fixed_params as usize {
                 (self.int_used, self.float_used) = (dealer.int_next as u8, dealer.float_next as u8);
@@ -254,14 +259,17 @@ impl ArgLayout {
         }
     }
 
-    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned.
+    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned if
+    /// functions with other areas may take the callee's place.
     #[cold]
     fn pop(&mut self, conv: &ConvDesc, signature: &Signature, stack_align: u32) -> Result<(), CodegenError> {
         if signature.variadic {
             return Err(refuse(conv, Refusal::CallingConvention, "variable arguments"));
         }
-        let address = conv.pushed_address_bytes;
-        self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
+        if conv.tail_calls {
+            let address = conv.pushed_address_bytes;
+            self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
+        }
         self.popped_bytes = self.stack_bytes;
         // A return can pop as much as 16 bits tell.
         if self.popped_bytes > u32::from(u16::MAX) {
@@ -315,6 +323,10 @@ impl ArgLayout {
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
+                    // These are those of vectors where floats have registers only if the signature says so.
+                    (true, true) if param.in_reg && !conv.vector_args.is_empty() => {
+                        floats.next().and_then(|index| conv.narrow_returns.get(index))
+                    }
                     (true, _) if conv.stack_returned.contains(&param.ty) => {
                         self.next_stack_result(conv, (param.ty, parts.bytes), types)?
                     }
@@ -350,20 +362,27 @@ impl ArgLayout {
                 .iter()
                 .any(|result| !result.parts.is_scalar() || result.parts.float)
             {
-                self.refuse_short_floats(signature, types)?;
+                self.refuse_short_floats(signature, conv, types)?;
             }
-            self.spread_returns_over_memory(signature, types);
+            self.spread_returns_over_memory(signature, conv, types);
         }
         Ok(())
     }
 
     /// Results in memory that take less of it than what is stored of a register.
     #[cold]
-    fn refuse_short_floats(&self, signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
+    fn refuse_short_floats(
+        &self,
+        signature: &Signature,
+        conv: &ConvDesc,
+        types: &TypeTable,
+    ) -> Result<(), CodegenError> {
         let mut results = signature.returns.iter().zip(&self.returns);
         let short = results.find(|(param, place)| {
             let shape = VectorShape::of(types, param.ty, place.parts.bytes);
-            shape.is_some_and(|shape| shape.memory_bytes() <= 8) || place.parts.float && place.parts.bytes < 4
+            shape.is_some_and(|shape| shape.memory_bytes() <= 8)
+                || place.parts.float && place.parts.bytes < 4
+                || conv.short_memory_bytes > 0 && conv.memory_args.contains(&param.ty)
         });
         match short {
             Some((param, _)) => Err(CodegenError::unsupported(
@@ -458,13 +477,17 @@ impl ArgLayout {
 
     /// All results to memory, in the layout of a struct of them. Who reads an integer from memory relies on zeros above
     /// its width.
-    fn spread_returns_over_memory(&mut self, signature: &Signature, types: &TypeTable) {
+    fn spread_returns_over_memory(&mut self, signature: &Signature, conv: &ConvDesc, types: &TypeTable) {
         let mut offset = 0u32;
         for (result, param) in self.returns.iter_mut().zip(&signature.returns) {
             let bits = types.int_bits(param.ty).filter(|bits| !bits.is_multiple_of(8));
             result.extend = (bits.unwrap_or(0), false);
             let bytes = u32::from(result.parts.count) * u32::from(result.parts.bytes);
-            offset = offset.next_multiple_of(bytes.next_power_of_two());
+            let most = match types.data(param.ty) {
+                TypeData::Vector { .. } => u32::MAX,
+                _ => conv.result_align,
+            };
+            offset = offset.next_multiple_of(bytes.next_power_of_two().min(most));
             for index in 0..result.parts.count {
                 result.places[usize::from(index)] = PartPlace::Stack(offset + u32::from(index * result.parts.bytes));
             }
@@ -521,7 +544,7 @@ fn place_param(
             return Err(refuse(dealer.conv, refusal, &what));
         }
         if dealer.conv.memory_args.contains(&param.ty) {
-            if dealer.conv.stack_slot_bytes < 8 {
+            if dealer.conv.short_memory_bytes > 0 {
                 let what = format!("an argument of type {}", type_name(types, param.ty));
                 return Err(refuse(dealer.conv, Refusal::ExoticFloat, &what));
             }
@@ -534,6 +557,13 @@ fn place_param(
                 extend,
             });
         }
+    }
+    if parts.float && parts.is_scalar() && param.in_reg && let Some(reg) = dealer.vector_register() {
+        return Ok(ArgPlace {
+            places: [PartPlace::Reg(reg); 4],
+            parts,
+            extend,
+        });
     }
     if parts.bytes < dealer.conv.narrowest_bytes {
         return Err(refuse(

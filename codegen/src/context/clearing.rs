@@ -145,15 +145,17 @@ pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) 
     found
 }
 
-/// What the callee of a tail call reads; its address may be in `scratch`.
+/// What the callee of a tail call reads; its address may be in `scratch`, if that is a register.
 #[cold]
 pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool, scratch: Reg) -> PRegSet {
     let mut found = passed_registers(layout);
-    found.insert(scratch);
+    if scratch.is_physical() {
+        found.insert(scratch);
+    }
     if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
         found.insert(reg);
     }
-    if is_variadic {
+    if is_variadic && !conv.only_in_reg {
         found = found
             .union(PRegSet::of(conv.int_args))
             .union(PRegSet::of(conv.float_args));

@@ -538,10 +538,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Some(symbol) => CallTarget::Symbol(symbol),
             None => CallTarget::Reg(match layout.callee_register(call.conv) {
                 Some(reg) => reg,
-                None => self.load_callee(),
+                None => self.load_callee(self.base.isa.desc().class(RegClass::Int).scratch),
             }),
         };
-        call.inst(self.base.isa, self.base.view, target)
+        call.inst(self.base.isa, self.base.view, target, layout)
     }
 
     /// Tells the recorder where the callee has put the results. This comes right after the call, so that the checker

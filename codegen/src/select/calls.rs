@@ -246,7 +246,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
                 CallStep::ForwardVariadic => progress.uses = progress.uses.union(self.forward_variadic()),
                 CallStep::Call => self.put_call(call, layout, &progress),
-                CallStep::Leave => self.leave_for(call, &mut progress),
+                CallStep::Leave => self.leave_for(call, layout, &mut progress),
                 CallStep::TakeStackResults => isa.take_stack_results(self, &layout.stack_results),
                 CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
                     self.put(isa.adjust_stack(bytes.cast_signed()));
@@ -285,7 +285,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             (None, Some(reg)) => CallTarget::Reg(reg),
             (symbol, _) => CallTarget::Symbol(symbol.expect("a callee that is no symbol has been found")),
         };
-        let mut inst = call.inst(self.base.isa, self.base.view, target);
+        let mut inst = call.inst(self.base.isa, self.base.view, target, layout);
         if matches!(target, CallTarget::Reg(_)) {
             inst = self.with_callee_in_memory(inst, call.callee);
         }

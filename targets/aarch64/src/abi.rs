@@ -66,6 +66,12 @@ const C: ConvDesc = ConvDesc {
     // To 8 bits (AAPCS64, 5.10); what is above them may be anything.
     extends_bool: true,
     short_vector_bytes: 8,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    scalar_align: 16,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: Reg::NONE,
 };
 
@@ -142,6 +148,7 @@ static SWIFT: ConvDesc = ConvDesc { name: "Swift", ..C };
 static TAIL: ConvDesc = ConvDesc {
     name: "tail",
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 
@@ -155,6 +162,7 @@ static SWIFT_TAIL: ConvDesc = ConvDesc {
     callee_saved: SWIFT_TAIL_SAVED,
     kept_by_calls: SWIFT_TAIL_SAVED,
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 

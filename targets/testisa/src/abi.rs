@@ -39,6 +39,12 @@ static STANDARD: ConvDesc = ConvDesc {
     pairs_begin_even: false,
     extends_bool: false,
     short_vector_bytes: 0,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    scalar_align: 16,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: Reg::NONE,
 };
 

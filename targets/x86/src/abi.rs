@@ -57,6 +57,12 @@ const C: ConvDesc = ConvDesc {
     pairs_begin_even: false,
     extends_bool: false,
     short_vector_bytes: 0,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    scalar_align: 16,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: RAX,
 };
 
@@ -125,6 +131,7 @@ static TAIL: ConvDesc = ConvDesc {
     name: "tail",
     float_returns: &[XMM0, XMM1, XMM2],
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 
@@ -139,6 +146,7 @@ static SWIFT_TAIL: ConvDesc = ConvDesc {
     callee_saved: SWIFT_TAIL_SAVED,
     kept_by_calls: SWIFT_TAIL_SAVED,
     callee_pops: true,
+    tail_calls: true,
     ..SWIFT_C
 };
 
@@ -171,7 +179,8 @@ const SAVED_32: PRegSet = PRegSet::of(&[RBX, RBP, RSI, RDI]);
 /// first vectors in registers (`X86CallingConv.td`, `CC_X86_32_Common`).
 const C_32: ConvDesc = ConvDesc {
     name: "System V of Intel386",
-    int_args: &[],
+    int_args: &[RAX, RDX, RCX],
+    only_in_reg: true,
     float_args: &[],
     vector_args: &[XMM0, XMM1, XMM2],
     int_returns: &[RAX, RDX, RCX],
@@ -180,6 +189,9 @@ const C_32: ConvDesc = ConvDesc {
     vector_returns: &[XMM0, XMM1, XMM2, XMM3],
     stack_returned: &[Type::X86_F80, Type::F32, Type::F64],
     memory_args: &[Type::X86_F80],
+    short_memory_bytes: 12,
+    scalar_align: 4,
+    result_align: 4,
     callee_saved: SAVED_32,
     kept_by_calls: SAVED_32,
     stack_slot_bytes: 4,
@@ -191,7 +203,6 @@ const C_32: ConvDesc = ConvDesc {
     pushed_address_bytes: 4,
     pops_result_pointer: true,
     returns_struct_pointer: true,
-    keeps_pairs: false,
     variadic_count: Reg::NONE,
     ..C
 };
@@ -202,15 +213,75 @@ pub static SYSTEM_V_32: ConvDesc = ConvDesc {
     ..C_32
 };
 
-/// `fastcc`, for functions that no other object calls.
-static FAST_32: ConvDesc = ConvDesc {
+/// `fastcc`: two integers and three floats or vectors are in registers.
+const FAST_C_32: ConvDesc = ConvDesc {
     name: "fast",
-    is_plain: true,
+    int_args: &[RCX, RDX],
+    only_in_reg: false,
+    float_args: &[XMM0, XMM1, XMM2],
+    vector_args: &[],
+    float_returns: &[XMM0, XMM1, XMM2],
+    stack_returned: &[Type::X86_F80],
+    scalar_align: 8,
+    special: NEST_IN_RAX,
+    pops_result_pointer: false,
+    keeps_pairs: false,
     ..C_32
 };
 
+const NEST_IN_RAX: SpecialArgs = SpecialArgs {
+    nest: RAX,
+    ..SpecialArgs::NONE
+};
+
+static FAST_32: ConvDesc = FAST_C_32;
+
+/// `tailcc`: a tail call takes the place of its caller under every recipe.
+static TAIL_32: ConvDesc = ConvDesc {
+    name: "tail",
+    callee_pops: true,
+    tail_calls: true,
+    ..FAST_C_32
+};
+
+const STANDARD_C_32: ConvDesc = ConvDesc {
+    name: "stdcall",
+    callee_pops: true,
+    pops_result_pointer: false,
+    ..C_32
+};
+
+/// Microsoft's `__stdcall`: the callee takes arguments off the stack.
+static STANDARD_32: ConvDesc = STANDARD_C_32;
+
+/// Microsoft's `__fastcall`: front ends mark the two arguments that are in registers.
+static FAST_CALL_32: ConvDesc = ConvDesc {
+    name: "fastcall",
+    int_args: &[RCX, RDX],
+    special: NEST_IN_RAX,
+    ..STANDARD_C_32
+};
+
+/// Microsoft's `__thiscall`: the first integer is in a register, unless it is the address of the result.
+static THIS_CALL_32: ConvDesc = ConvDesc {
+    name: "thiscall",
+    int_args: &[RCX],
+    only_in_reg: false,
+    stacks_struct_pointer: true,
+    special: SpecialArgs::NONE,
+    ..STANDARD_C_32
+};
+
 /// The conventions of 32-bit code, by LLVM's numbers.
-const CONVENTIONS_32: [(u16, &ConvDesc); 3] = [(0, &SYSTEM_V_32), (8, &FAST_32), (9, &SYSTEM_V_32)];
+const CONVENTIONS_32: [(u16, &ConvDesc); 7] = [
+    (0, &SYSTEM_V_32),
+    (8, &FAST_32),
+    (9, &SYSTEM_V_32),
+    (18, &TAIL_32),
+    (64, &STANDARD_32),
+    (65, &FAST_CALL_32),
+    (70, &THIS_CALL_32),
+];
 
 /// LLVM's numbers (`llvm/IR/CallingConv.h`).
 const CONVENTIONS: [(u16, &ConvDesc); 11] = [

@@ -267,6 +267,15 @@ impl<const W: u8> X86<W> {
         let slot = inst.reference().expect("a slot has a symbol");
         inst.with_mem(near(slot, table.as_u32().cast_signed(), true))
     }
+
+    /// The same of a call or jump, which finds the place of the table by this register.
+    fn through_table_by(free: Reg, inst: MInst, view: ModuleView<'_>) -> MInst {
+        let mut branch = Self::through_table(inst, view);
+        if Self::has_relative_addresses(view) {
+            branch.set_reg(0, free);
+        }
+        branch
+    }
 }
 
 impl<const W: u8> Isa for X86<W> {
@@ -530,10 +539,10 @@ impl<const W: u8> Isa for X86<W> {
         Some(lower::constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)]))
     }
 
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
         match target {
             CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
-                Self::through_table(m(Op::CallM, 8, table_slot(symbol)), view)
+                Self::through_table_by(free, m(Op::CallM, 8, table_slot(symbol)), view)
             }
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
@@ -666,10 +675,15 @@ impl<const W: u8> Isa for X86<W> {
         lower::variadic::place(class, index)
     }
 
-    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> Option<MInst> {
         Some(match target {
+            CallTarget::Symbol(symbol)
+                if free.is_none() && Self::has_relative_addresses(view) && Self::is_called_through_table(view, symbol) =>
+            {
+                return None;
+            }
             CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
-                Self::through_table(m(Op::JmpM, 8, table_slot(symbol)), view)
+                Self::through_table_by(free, m(Op::JmpM, 8, table_slot(symbol)), view)
             }
             CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::JmpR, 8, reg),

@@ -106,7 +106,7 @@ pub const AARCH64: Machine = Machine {
 /// Debian's cross compiler, which finds its libraries.
 pub const X86_32: Machine = Machine {
     target: "x86_32",
-    triple: "i686-linux-gnu",
+    triple: "i686-unknown-linux-gnu",
     rust_target: "i686-unknown-linux-gnu",
     compiler: "i686-linux-gnu-gcc",
     utilities: "i686-linux-gnu-",

@@ -60,9 +60,8 @@ fn relative(inst: &MInst) -> Expansion {
         .reference()
         .is_some_and(|target| matches!(target.kind(), RefKind::Got | RefKind::TlsInitialExec));
     match (is_slot, is_result) {
-        (true, true) => Expansion::ThroughTable(inst.reg(0)),
-        // Calls and jumps, which no argument of passes in this register.
-        (true, false) => Expansion::ThroughTable(RAX),
+        // That of calls and jumps is one that no argument has.
+        (true, _) => Expansion::ThroughTable(inst.reg(0)),
         (false, true) => Expansion::Relative(inst.reg(0), false),
         (false, false) if inst.reg(0) != SCRATCH => Expansion::Relative(SCRATCH, false),
         (false, false) => Expansion::Relative(another(inst), true),

@@ -6,7 +6,7 @@ use super::{all_rows, bytes, row, samples};
 use crate::build::{is_relative, near};
 use crate::encode::thirty_two::{Expansion, writes_scratch};
 use crate::ops::{Code, Kind};
-use crate::regs::{RAX, RDI, RSP};
+use crate::regs::{RDI, RDX, RSP};
 use crate::rows::ROWS;
 use crate::table::Op;
 use crate::template::Template;
@@ -62,7 +62,13 @@ fn table_samples() -> Vec<MInst> {
             .with_mem(near(Ref::new(kind, 9), 5, true))
     };
     let samples = rows.into_iter().map(sample).flat_map(with_all_registers);
-    samples.filter(|inst| inst.reg(0) != RSP).collect()
+    let with_place = |mut inst: MInst| {
+        if !inst.reg(0).is_physical() {
+            inst.set_reg(0, RDX);
+        }
+        inst
+    };
+    samples.map(with_place).filter(|inst| inst.reg(0) != RSP).collect()
 }
 
 /// Instructions that name bytes of registers that have none.
@@ -208,7 +214,7 @@ fn expansions_do_what_the_instruction_does() {
             let reg = Reg::physical(0, number as u8);
             let is_written = desc.implicit_defs.contains(reg)
                 || (0..3).any(|slot| inst.reg(slot) == reg && matches!(desc.roles[slot], Role::Def | Role::UseDef));
-            let is_free = reg == RDI && writes_scratch(&inst) || reg == RAX && is_branch;
+            let is_free = reg == RDI && writes_scratch(&inst) || reg == RDX && is_branch;
             let expected = if is_written { Held::Result } else { Held::Start(number) };
             assert!(
                 is_free && !is_written || held == expected || is_written && reg == RSP,
