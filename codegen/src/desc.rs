@@ -274,6 +274,8 @@ pub struct ConvDesc {
     pub kept_by_calls: PRegSet,
     /// Bytes that each argument on the stack takes at least.
     pub stack_slot_bytes: u32,
+    /// What scalars on the stack are aligned to at most.
+    pub stack_scalar_align: u32,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.

@@ -181,7 +181,10 @@ impl Dealer<'_> {
             *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
-                    let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    let mut align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    if parts.is_scalar() {
+                        align = align.min(self.conv.stack_scalar_align);
+                    }
                     let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,

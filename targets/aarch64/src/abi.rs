@@ -53,6 +53,7 @@ const C: ConvDesc = ConvDesc {
     passes_memory: true,
     callee_pops: false,
     vector_args: &[],
+    stack_scalar_align: 16,
     pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,

@@ -45,6 +45,7 @@ const C: ConvDesc = ConvDesc {
     passes_memory: true,
     callee_pops: false,
     vector_args: &[],
+    stack_scalar_align: 16,
     pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
@@ -183,6 +184,7 @@ const C_32: ConvDesc = ConvDesc {
     callee_saved: SAVED_32,
     kept_by_calls: SAVED_32,
     stack_slot_bytes: 4,
+    stack_scalar_align: 4,
     indirect_callee: RAX,
     special: SpecialArgs {
         nest: RCX,
