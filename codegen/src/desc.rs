@@ -273,8 +273,6 @@ pub struct ConvDesc {
     /// How many bytes such an argument takes if that is less than its register has, aligned to a slot; 0 elsewhere. It is
     /// passed like memory by value then.
     pub short_memory_bytes: u32,
-    /// The strictest alignment of an argument on the stack that is no vector.
-    pub scalar_align: u32,
     /// The strictest alignment of a result in memory that is no vector.
     pub result_align: u32,
     /// Registers that keep their value over a call, those of its results left out where they are among them.
@@ -284,6 +282,10 @@ pub struct ConvDesc {
     pub kept_by_calls: PRegSet,
     /// Bytes that each argument on the stack takes at least.
     pub stack_slot_bytes: u32,
+    /// What scalars on the stack are aligned to at most.
+    pub stack_scalar_align: u32,
+    /// Whether the words of an integer that is several values are on the stack, from an aligned place on.
+    pub aligns_words: bool,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.

@@ -59,6 +59,13 @@ impl Dealer<'_> {
         }
     }
 
+    /// Before the words of an integer of several values that is aligned as the stack is.
+    #[cold]
+    pub(super) fn align_words(&mut self) {
+        let start = self.stack_bytes.checked_next_multiple_of(self.conv.stack_align);
+        self.stack_bytes = start.unwrap_or(u32::MAX);
+    }
+
     /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
     #[cold]
     fn stack_packed(&mut self, bytes: u32) -> u32 {
@@ -186,11 +193,10 @@ impl Dealer<'_> {
             *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
-                    let bytes = match parts.is_scalar() {
-                        true => u32::from(parts.bytes).min(self.conv.scalar_align),
-                        false => parts.bytes.into(),
-                    };
-                    let align = bytes.max(self.conv.stack_slot_bytes);
+                    let mut align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    if parts.is_scalar() {
+                        align = align.min(self.conv.stack_scalar_align);
+                    }
                     let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,
