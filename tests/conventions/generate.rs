@@ -36,7 +36,7 @@ impl Convention {
     fn has(&self, ty: &str) -> bool {
         match ty {
             "i8" | "i16" => self.narrow,
-            "i128" => self.wide,
+            "i128" | "<1 x i128>" | "<2 x i128>" if !self.wide => false,
             ty if is_wide(ty) => self.wide,
             ty if ty.contains("x86_fp80") => self.extended && (self.floats || !is_vector(ty)),
             ty if is_exotic(ty) => self.floats,

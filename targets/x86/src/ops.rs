@@ -675,7 +675,6 @@ impl Row {
 
     /// Whether 32-bit code has the instruction in this size: it needs no REX prefix. In a VEX or an EVEX prefix, the bit
     /// W also tells operations on vectors apart, and means nothing there if it is about a general register.
-    #[cfg(test)]
     pub(crate) fn is_in_32_bits(&self, size: u8) -> bool {
         let code = &self.code;
         let is_double = |operand: &Operand| {
