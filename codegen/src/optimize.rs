@@ -381,7 +381,7 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
             }
         });
         used = used.union(desc.implicit_uses).union(desc.implicit_defs);
-        if pseudo::is_asm(inst.op) {
+        if inst.op == pseudo::ASM {
             used = used.union(func.sets[inst.imm as usize].defs);
         }
     }
@@ -402,7 +402,7 @@ fn saved_registers<I: Isa>(
     scratch.iter().for_each(|&reg| written.insert(reg));
     if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
         let is_overwritten = |inst: &MInst| {
-            pseudo::is_asm(inst.op) && func.sets[inst.imm as usize].defs.contains(scratch[0])
+            inst.op == pseudo::ASM && func.sets[inst.imm as usize].defs.contains(scratch[0])
         };
         if !func.insts.iter().any(|inst| isa.writes_scratch(inst) || is_overwritten(inst)) {
             written.remove(scratch[0]);

@@ -6,6 +6,7 @@
 mod operands;
 
 use crate::{RECIPES, checking_frazil, frazil, in_repository};
+use frazil_test_support::machines;
 use frazil_test_support::{Folder, run};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -346,4 +347,41 @@ fn instructions_that_the_least_processor_lacks() {
     let mut dump = Command::new("llvm-objdump-22");
     let output = run(dump.args(["-d", "--mattr=+crc"]).arg(&object));
     assert!(String::from_utf8_lossy(&output).contains("crc32w"));
+}
+
+/// Position-independent and not: in the first case, memory with a symbol takes a register.
+#[test]
+fn texts_in_32_bit_code() {
+    let machine = &machines::X86_32;
+    let folder = Folder::new("in-32-bits");
+    let target = format!("--target={}", machine.triple);
+    let link = |object: &Path| {
+        let program = folder.path("program");
+        run(Command::new(machine.compiler)
+            .args(["-no-pie", "-w"])
+            .arg(object)
+            .arg("-o")
+            .arg(&program));
+        let output = machine.run(&program).output().expect("the program starts");
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), output.status)
+    };
+    for level in ["-O0", "-O2"] {
+        let (bitcode, object) = (folder.path("program.bc"), folder.path("program.o"));
+        let mut clang = Command::new("clang-22");
+        clang.args(["-c", "-emit-llvm", "-msse2", "-w", level, &target]);
+        run(clang.arg(source("in_32_bits.c")).arg("-o").arg(&bitcode));
+        let mut llc = Command::new("llc-22");
+        llc.args(["-O0", "-filetype=obj", "-relocation-model=pic"]);
+        run(llc.arg(&bitcode).arg("-o").arg(&object));
+        let expected = link(&object);
+        assert!(expected.contains("of several words"), "{expected}");
+        for recipe in RECIPES {
+            for model in ["pic", "static"] {
+                let mut command = checking_frazil(recipe);
+                command.arg(format!("--relocation-model={model}"));
+                run(command.arg(&bitcode).arg("-o").arg(&object));
+                assert_eq!(link(&object), expected, "{recipe} {level} {model}");
+            }
+        }
+    }
 }

@@ -339,7 +339,10 @@ impl Case {
     pub fn random(random: &mut Random, convention: &Convention) -> Case {
         let mut params = Vec::new();
         let pointer = ("ptr", convention.pointer_bytes);
-        let sized = |ty: (&'static str, usize)| if ty.0 == "ptr" { pointer } else { ty };
+        let sized = |(name, bytes): (&'static str, usize)| match name.contains("ptr") {
+            true => (name, bytes / 8 * convention.pointer_bytes),
+            false => (name, bytes),
+        };
         let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).map(sized).collect();
         let types = types.as_slice();
         let mut used = Vec::new();

@@ -60,6 +60,60 @@ fn arguments_and_results_arrive_in_32_bit_code() {
     }
 }
 
+/// What C has attributes for on i386: callees by gcc and callers by Frazil, the other way round, and both by Frazil.
+#[test]
+fn attributes_of_c_mean_the_same_to_gcc() {
+    let machine = &machines::X86_32;
+    let folder = Folder::new("attributes");
+    let source = in_repository("tests/conventions/attributes.c");
+    let object = |half: &str, compiler: &str| folder.path(&format!("{half}.{compiler}.o"));
+    for half in ["CALLEES", "CALLERS"] {
+        let define = format!("-D{half}");
+        let mut gcc = Command::new(machine.compiler);
+        run(gcc
+            .args(["-c", "-O1", "-msse2", "-fPIC", "-w", &define])
+            .arg(&source)
+            .arg("-o")
+            .arg(object(half, "gcc")));
+        for level in ["-O0", "-O2"] {
+            let bitcode = folder.path(&format!("{half}{level}.bc"));
+            let target = format!("--target={}", machine.triple);
+            let mut clang = Command::new("clang-22");
+            run(clang
+                .args(["-c", "-emit-llvm", "-msse2", "-fPIC", "-w", level, &define, &target])
+                .arg(&source)
+                .arg("-o")
+                .arg(&bitcode));
+            for recipe in RECIPES {
+                let mut command = frazil();
+                let object = object(half, &format!("{recipe}{level}"));
+                run(command.args(["--recipe", recipe]).arg(&bitcode).arg("-o").arg(object));
+            }
+        }
+    }
+    let printed = |callees: &str, callers: &str| {
+        let program = folder.path("program");
+        run(Command::new(machine.compiler)
+            .args([object("CALLEES", callees), object("CALLERS", callers)])
+            .arg("-o")
+            .arg(&program));
+        let output = machine.run(&program).output().expect("the program starts");
+        assert!(output.status.success(), "callees by {callees}, callers by {callers}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let expected = printed("gcc", "gcc");
+    assert!(expected.lines().count() > 16, "{expected}");
+    for recipe in RECIPES {
+        for level in ["-O0", "-O2"] {
+            let ours = format!("{recipe}{level}");
+            for (callees, callers) in [("gcc", &*ours), (&ours, "gcc"), (&ours, &ours)] {
+                let found = printed(callees, callers);
+                assert_eq!(found, expected, "callees by {callees}, callers by {callers}");
+            }
+        }
+    }
+}
+
 #[test]
 fn vectors_arrive() {
     for (number, row) in generate::VECTOR_CONVENTIONS.iter().enumerate() {

@@ -271,7 +271,13 @@ impl<I: Isa> SelectCtx<'_, I> {
             if !set.is_empty() {
                 allowed = allowed.intersection(set);
             }
-            let mut free = allowed.minus(sets.uses.union(sets.defs)).iter();
+            let unused = allowed.minus(sets.uses.union(sets.defs));
+            let is_shared = pending.iter().any(|other| other.tied_to == Some(index));
+            // An output that is written last may be where an input was.
+            let mut free = match operand.result.is_some() && !operand.is_early && !is_shared && unused.is_empty() {
+                true => allowed.minus(sets.defs).iter(),
+                false => unused.iter(),
+            };
             let mut picked = PRegSet::EMPTY;
             let mut pick = || {
                 let reg = free.next().ok_or_else(out_of_registers)?;
