@@ -180,7 +180,7 @@ impl Body<'_, '_> {
             let own = self.module.types.name(entry.ty);
             return Err(self.wrong(format!("value {number} of type {own} as an address; expected i32")));
         }
-        let block = self.function.blocks().len() as u32;
+        let block = self.current_block();
         if !entry.pointer.is_none() && (entry.pointer_block == EVERYWHERE || entry.pointer_block == block) {
             return Ok(entry.pointer);
         }

@@ -23,7 +23,7 @@ pub fn alloca(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadError
         return Err(body.wrong(format!("an alloca aligned to more than 2^{MOST_ALIGNMENT_LOG2}")));
     }
     let align_log2 = alignment.saturating_sub(1) as u32;
-    let is_entry = body.function.blocks().len() == 1;
+    let is_entry = body.current_block() == 0;
     if let Some(bytes) = body.function.int_constant(size.operand).filter(|_| is_entry) {
         let address = Operand::value(body.function.push_slot(u64::from(bytes as u32), align_log2 as u8));
         body.define(cut(address), ty)?;

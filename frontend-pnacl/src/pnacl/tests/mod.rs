@@ -1,6 +1,7 @@
 //! Executables that are made record by record: what they compute, and which rules they break.
 
 mod damage;
+mod divisions;
 mod maker;
 mod programs;
 mod rules;
