@@ -23,7 +23,7 @@ pub const UNABBREVIATED_RECORD: u64 = 3;
 pub const FIRST_ABBREVIATION: u64 = 4;
 
 /// The only record of a blockinfo block that matters here: which block the abbreviations after it are for.
-const BLOCKINFO_SET_BLOCK: u64 = 1;
+pub(super) const BLOCKINFO_SET_BLOCK: u64 = 1;
 
 /// Abbreviations that every block of an id begins with.
 #[derive(Debug, Default)]
