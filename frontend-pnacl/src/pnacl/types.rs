@@ -36,7 +36,7 @@ pub struct Types {
 }
 
 /// Vectors that there may be: lanes, and bits of an element, or 0 for floats of 32.
-const VECTORS: [(u32, u32); 7] = [(4, 1), (8, 1), (16, 1), (16, 8), (8, 16), (4, 32), (4, 0)];
+pub(super) const VECTORS: [(u32, u32); 7] = [(4, 1), (8, 1), (16, 1), (16, 8), (8, 16), (4, 32), (4, 0)];
 
 /// A vector in the function's table of types.
 fn vector(element: Type, lanes: u32, function: &mut Function) -> Type {
