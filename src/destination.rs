@@ -81,6 +81,10 @@ fn refusal_of_stream(emit: Emit, count: usize, is_terminal: bool) -> Option<&'st
         (Emit::Obj, 2..) => {
             Some("several objects on standard output are no object file; name a folder with -o FOLDER/")
         }
+        (Emit::Pexe, 2..) => Some("several executables on standard output are none; name a folder with -o FOLDER/"),
+        (Emit::Pexe, 1) if is_terminal => {
+            Some("an executable is not written to a terminal: name a file with -o, or send standard output to one")
+        }
         (Emit::Obj, 1) if is_terminal => Some(
             "an object is not written to a terminal: name a file with -o, send standard output to one, or write text \
              with --emit asm",
@@ -185,8 +189,11 @@ mod tests {
     fn objects_do_not_go_to_terminals_and_texts_do() {
         assert!(refusal_of_stream(Emit::Obj, 1, true).is_some());
         assert!(refusal_of_stream(Emit::Obj, 2, false).is_some());
+        assert!(refusal_of_stream(Emit::Pexe, 1, true).is_some());
+        assert!(refusal_of_stream(Emit::Pexe, 2, false).is_some());
         for (emit, count, is_terminal) in [
             (Emit::Obj, 1, false),
+            (Emit::Pexe, 1, false),
             (Emit::Obj, 0, true),
             (Emit::Asm, 1, true),
             (Emit::Ir, 2, true),

@@ -51,6 +51,8 @@ pub enum Emit {
     Asm,
     /// The module as text of Frazil's intermediate representation.
     Ir,
+    /// An executable of PNaCl; the module must have pointers of 32 bits, and define all that it uses.
+    Pexe,
     /// Nothing, after all the work of making an object.
     Null,
     /// The object file of the hooks of each tool, without any input.

@@ -85,6 +85,7 @@ fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
         Emit::Obj | Emit::Hooks => "o",
         Emit::Asm => "s",
         Emit::Ir => "fzl",
+        Emit::Pexe => "pexe",
         Emit::Mach => "mach",
         Emit::Null => return PathBuf::from("-"),
     };

@@ -9,6 +9,7 @@
 mod listing;
 mod object_sink;
 mod parallel;
+mod pexe;
 mod print;
 mod sink;
 mod source;
@@ -58,6 +59,7 @@ pub fn compile_to(
     };
     let mut report = match options.emit {
         Emit::Ir => job.print(&opened, out)?,
+        Emit::Pexe => job.write_pexe(&opened, out)?,
         Emit::Mach => job.print_machine(&opened, out)?,
         Emit::Asm => job.write_text(&opened, out)?,
         Emit::Obj | Emit::Hooks | Emit::Null => job.write_object(&opened, out)?,
