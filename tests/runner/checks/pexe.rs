@@ -174,6 +174,9 @@ impl Written {
             if let Err(message) = added {
                 messages.push(format!("@{name}: {message}"));
                 left_out.push(name);
+                if !is_tolerant {
+                    continue;
+                }
                 writer
                     .add(id, &trap(function))
                     .map_err(|error| vec![error.to_string()])?;

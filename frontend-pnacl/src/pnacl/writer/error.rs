@@ -26,7 +26,7 @@ impl WriteError {
     #[must_use]
     pub(super) fn of_symbol(self, name: &str) -> WriteError {
         WriteError {
-            place: Some(format!("@{name}")),
+            place: self.place.or_else(|| Some(format!("@{name}"))),
             ..self
         }
     }
