@@ -133,7 +133,7 @@ impl<'m> Body<'_, 'm> {
 
     fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
         loop {
-            match block.next(cursor, record)? {
+            match block.next_restricted(cursor, record)? {
                 Item::Record => {
                     self.place = record.start();
                     self.record(record)?;

@@ -186,7 +186,7 @@ impl Types {
         let mut record = Record::default();
         let mut count = None;
         loop {
-            match block.next(cursor, &mut record)? {
+            match block.next_restricted(cursor, &mut record)? {
                 Item::End => break,
                 Item::Block(SubBlock { id, .. }) => {
                     return Err(record.malformed(format!("block {id} among the types; expected records only")));

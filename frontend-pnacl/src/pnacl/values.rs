@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         let types = &self.module.types;
         let mut ty = None;
         loop {
-            match block.next(cursor, record)? {
+            match block.next_restricted(cursor, record)? {
                 Item::End => return Ok(()),
                 Item::Block(_) => return Err(record.malformed("a block among constants")),
                 Item::Record => {}
