@@ -214,10 +214,10 @@ impl<'m> Body<'_, 'm> {
     /// Completes the function after its last record.
     fn finish(mut self) -> Result<(), ReadError> {
         let blocks = (self.function.blocks().len() - self.state.splits.more()) as u32;
-        if self.open || blocks != self.blocks {
+        if self.open || blocks != self.blocks || blocks == 0 {
             return Err(self.wrong(format!(
                 "{blocks} blocks, the last of which may not be ended; expected {}",
-                self.blocks
+                self.blocks.max(1)
             )));
         }
         let forward = self

@@ -275,14 +275,10 @@ impl<'a> PexeModule<'a> {
                 }
             }
             let (value, name) = (record.operand(0)?, record.text(1));
-            let Some(symbol) = self
-                .module
-                .symbols
-                .get(SymbolId::new(value as usize))
-                .filter(|_| value < u64::from(u32::MAX))
-            else {
-                let message = format!("a name for value {value} of {}", self.module.symbols.len());
-                return Err(record.malformed(message));
+            let count = self.module.symbols.len();
+            let known = (value < count as u64).then(|| SymbolId::new(value as usize));
+            let Some(symbol) = known.and_then(|id| self.module.symbols.get(id)) else {
+                return Err(record.malformed(format!("a name for value {value} of {count}")));
             };
             if !symbol.name.is_empty() || name.is_empty() {
                 return Err(record.malformed(format!("value {value} has two names, or an empty one")));

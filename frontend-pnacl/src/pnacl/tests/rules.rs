@@ -143,6 +143,7 @@ fn names_are_of_one_value_each() {
     name(vec![entry(0, "other")], "value 0 has two names");
     name(vec![entry(1, "")], "an empty one");
     name(vec![entry(7, "seven")], "a name for value 7 of 2");
+    name(vec![entry(1 << 52, "far")], "a name for value 4503599627370496 of 2");
     name(vec![(2, vec![0, 97])], "something else than a name");
 }
 
@@ -208,6 +209,7 @@ fn variables_are_what_their_records_say() {
 fn blocks_of_functions_are_counted() {
     let plain = |body: Vec<Part>, words: &str| module_refused(|pexe| pexe.bodies[0] = body, words);
     let declare = || row(code::DECLARE_BLOCKS, [1]);
+    plain(vec![], "0 blocks, the last of which may not be ended; expected 1");
     plain(vec![row(code::RETURN, [])], "before the number of blocks");
     plain(vec![row(code::DECLARE_BLOCKS, [0]), row(code::RETURN, [])], "0 blocks");
     plain(vec![declare(), declare(), row(code::RETURN, [])], "a second number");
