@@ -253,7 +253,7 @@ fn is_start(module: &Module, symbol: SymbolId) -> bool {
     name == START.0 || name == START.1
 }
 
-/// The number of a symbol that has one.
+/// The value that a function or variable is: functions with bodies come first, then intrinsics, then variables.
 fn symbol_number(module: &Module, symbol: SymbolId, intrinsics: u64) -> u64 {
     match module.symbols.get(symbol).map(|data| data.kind) {
         Some(SymbolKind::Function(id)) => id.index() as u64,
