@@ -128,8 +128,8 @@ fn split_blocks_are_those_of_the_file_to_phis_and_branches() {
 
 #[test]
 fn a_switch_and_memory_after_a_split_are_what_they_were() {
-    // Values 2 and 3, the constants 4 and 5, the quotient 6, memory 7 (a slot all the same), the remainder 8, and 9, which
-    // is read.
+    // Values 2 and 3, the constants 4 and 5, the quotient 6, memory 7 (a slot all the same), the remainder 8, and 9,
+    // which is read.
     let body = vec![
         integers(ty::I32, &[4, 10]),
         row(code::BINARY, [4, 3, 4]),
