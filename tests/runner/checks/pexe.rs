@@ -1,7 +1,7 @@
 //! `; test pexe`: the module is written as an executable of PNaCl, which is read again; every run then gives by the
 //! interpreter what it gives otherwise, and ends the program where it divides by zero. What was read is written once
-//! more, and that gives itself when it is read and written. A case with lines `; error:` is refused with these messages
-//! instead.
+//! more, and that gives itself when it is read and written. It also compiles for all targets, by all recipes. A case
+//! with lines `; error:` is refused with these messages instead.
 //!
 //! The same is made for every case with `; test run`, with pointers of 32 bits: functions that have no form are left
 //! out there, with the runs that call them. How many runs were made is told at the end.
@@ -11,12 +11,15 @@ use super::{Check, one_part, parsed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};
 use crate::runner::executors::interp::text_with_calls;
 use crate::runner::executors::{Answer, Found, Program};
+use frazil::{Options, Recipe};
 use frazil_frontend_pnacl::pnacl::function::PexeReader;
 use frazil_frontend_pnacl::pnacl::module::PexeModule;
 use frazil_frontend_pnacl::pnacl::writer::PexeWriter;
 use frazil_ir::interp::{Interpreter, Limits, Scalar, Stop, Value};
 use frazil_ir::{Function, InstData, Module, Opcode, Operand, SymbolKind, Type, TypeData, verify};
+use frazil_passes::recipe::BUILTIN;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub const CHECK: Check = Check {
@@ -99,6 +102,9 @@ fn make_runs(case: &Case, is_tolerant: bool) -> Result<(), String> {
         }
         Err(messages) => return Err(messages.join("\n")),
     };
+    if !is_tolerant {
+        compile(&written.bytes)?;
+    }
     let (read, read_functions) = read(&written.bytes)?;
     check_again(&read, &read_functions)?;
     let mut failures = String::new();
@@ -126,6 +132,22 @@ fn make_runs(case: &Case, is_tolerant: bool) -> Result<(), String> {
         }
     }
     if failures.is_empty() { Ok(()) } else { Err(failures) }
+}
+
+/// Compiles an executable for all targets that have a C library, under every recipe.
+fn compile(bytes: &[u8]) -> Result<(), String> {
+    for triple in ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"] {
+        for recipe in BUILTIN {
+            let options = Options {
+                triple: Some(triple.to_owned()),
+                recipe: Arc::new(Recipe::find(recipe.name).map_err(|error| error.to_string())?),
+                ..Options::default()
+            };
+            let compiled = frazil::compile(bytes, &options);
+            compiled.map_err(|error| format!("for {triple} by {}: {error}", recipe.name))?;
+        }
+    }
+    Ok(())
 }
 
 fn is_trap(message: &str) -> bool {

@@ -29,6 +29,9 @@ mod layout;
 mod records;
 mod types;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::WriteError;
 
 use super::codes::{block, constants, function as code, globals, module as record, symbols};
