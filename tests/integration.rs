@@ -16,6 +16,7 @@ mod debug_units;
 mod dominance;
 mod driver;
 mod exceptions;
+mod executables;
 mod features;
 mod instrument;
 mod jump_tables;

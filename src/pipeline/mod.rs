@@ -229,6 +229,11 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
 
 /// The target that the options ask for, or that of the module's triple.
 fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) -> Result<Box<dyn Target>, Error> {
+    let is_open = options.target.is_none() && options.triple.is_none();
+    if let Some(entry) = targets.first().filter(|_| is_open && options.emit == Emit::Pexe) {
+        // An executable of PNaCl is for no machine, and passes ask a target for little: the first will do.
+        return Ok((entry.new)());
+    }
     let of_module = module.strings.display(module.triple);
     let triple = options.triple.as_deref().unwrap_or(&of_module);
     let entry = target_entry(options.target.as_deref(), triple, targets);
