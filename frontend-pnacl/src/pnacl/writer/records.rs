@@ -116,6 +116,11 @@ impl Rows {
         }
     }
 
+    /// How many words all records have.
+    pub fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
     /// The records with their words.
     pub fn iter(&self) -> impl Iterator<Item = (&Row, &[Word])> {
         self.rows.iter().map(|row| {

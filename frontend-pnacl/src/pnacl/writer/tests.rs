@@ -155,3 +155,21 @@ fn a_refusal_names_instruction_and_code() {
         "not in PNaCl's ABI: the instruction ffloor (i0: ffloor)"
     );
 }
+
+#[test]
+fn phis_of_many_edges_do_not_multiply() {
+    let text = |cases: usize, phis: usize| {
+        let cases: Vec<String> = (0..cases).map(|case| format!("{case}: b1")).collect();
+        let phis: String = (0..phis)
+            .map(|number| format!("  v{} = phi i32 [b0: v0]\n", number + 1))
+            .collect();
+        format!(
+            "func @f(i32) -> i32 {{\nb0:\n  switch i32 v0, default b1, [{}]\nb1:\n{phis}  return v1\n}}\n",
+            cases.join(", ")
+        )
+    };
+    assert!(written(&text(100, 100)).is_ok());
+    let error = written(&text(3000, 3000)).expect_err("nine million values");
+    assert_eq!(error.refusal(), Refusal::TooLarge);
+    assert!(error.to_string().contains("for 3001 edges each"), "{error}");
+}

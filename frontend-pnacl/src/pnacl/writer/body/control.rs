@@ -1,6 +1,7 @@
 //! What ends blocks, and phis.
 
 use super::{calls, define, own, relative};
+use crate::limits;
 use crate::pnacl::codes::function as code;
 use crate::pnacl::writer::builder::Builder;
 use crate::pnacl::writer::error::WriteError;
@@ -16,6 +17,11 @@ pub fn phi(builder: &mut Builder<'_>, data: &InstData) -> Result<(), WriteError>
     let block = function.block_of(place.unwrap_or(Inst::new(0)));
     let mut words = vec![builder.type_word(kind)];
     let predecessors = builder.layout.cfg.predecessors(block).to_vec();
+    let edges: usize = predecessors.iter().map(|&from| builder.layout.edges(from, block)).sum();
+    if builder.rows.word_count() + 2 * edges > limits::written_words(function.insts().len() + function.pool_len()) {
+        let message = format!("phis with values for {edges} edges each, of which most are from one block");
+        return Err(WriteError::new(Refusal::TooLarge, message));
+    }
     for (&from, &operand) in predecessors.iter().zip(function.list(data)) {
         let operand = own(builder, data, operand)?;
         for _ in 0..builder.layout.edges(from, block) {
