@@ -190,7 +190,7 @@ that change nothing here.";
 #[derive(Debug, Parser)]
 #[command(name = "frazil", after_help = EXAMPLES, args_override_self = true, disable_version_flag = true)]
 pub struct Arguments {
-    /// Bitcode (LLVM 3.8 to 22), text of LLVM's IR (.ll, by the helper program frazil-llvm), or text as --emit ir
+    /// Bitcode (LLVM 3.0 to 22), text of LLVM's IR (.ll, by the helper program frazil-llvm), or text as --emit ir
     /// writes it (.fzl); - for standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,

@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::codes;
 use crate::llvm::codes::{binary, casts};
-use crate::llvm::constants::{Constant, ConstantKind};
+use crate::llvm::constants::{self, Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::debug::DebugConstant;
 use frazil_ir::module::TlsModel;
@@ -40,6 +40,20 @@ impl<'m> Builder<'_, 'm> {
     fn constant_row(&self, number: u32) -> Option<Constant> {
         match self.evaluator().find(u64::from(number)) {
             Found::Row(_, constant) => Some(*constant),
+            _ => None,
+        }
+    }
+
+    /// The symbol whose address a value is, if it is one; for values that are only named.
+    #[cold]
+    pub fn symbol_of(&self, number: u32) -> Option<SymbolId> {
+        match self.evaluator().sum(u64::from(number))? {
+            Sum {
+                base: Some(Base::Symbol(symbol)),
+                minus: None,
+                addend: 0,
+                ..
+            } => Some(symbol),
             _ => None,
         }
     }
@@ -451,9 +465,12 @@ impl<'m> Builder<'_, 'm> {
                     None => Err(self.malformed("a constant expression with too few operands")),
                 }
             }
-            (ConstantKind::Gep, [source, _, pointer, indices @ ..]) => {
+            (ConstantKind::Gep, [source, pointer_type, pointer, indices @ ..]) => {
                 let pointer = self.constant_at(*pointer, depth)?;
-                let source = self.type_id(*source)?;
+                let source = match *source {
+                    constants::NO_TYPE => self.pointee_of(*pointer_type)?,
+                    source => self.type_id(source)?,
+                };
                 self.constant_gep(source, pointer, indices, depth)
             }
             (ConstantKind::Other, _) => {
@@ -464,6 +481,22 @@ impl<'m> Builder<'_, 'm> {
                 Refusal::Initializer,
                 "a constant expression that is neither an address nor a number",
             )),
+        }
+    }
+
+    /// What a pointer of a type of the file, or each of a vector of them, points to.
+    #[cold]
+    fn pointee_of(&self, ty: u64) -> Result<TypeId, ReadError> {
+        let types = &self.module.types;
+        let mut kind = types.kind(self.type_id(ty)?);
+        if let Some(&Kind::Vector { element, .. }) = kind {
+            kind = types.kind(element);
+        }
+        match kind {
+            Some(&Kind::Pointer {
+                pointee: Some(pointee), ..
+            }) => Ok(pointee),
+            _ => Err(self.malformed("a constant address that does not say in what type")),
         }
     }
 

@@ -9,13 +9,16 @@
 
 use super::attachments;
 use super::attributes::AttributeTable;
-use super::codes::{block as id, identification, module as code, names, strings, symbols};
+use super::codes::{block as id, identification, module as code, strings};
 use super::constant_operands;
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
 use super::debug;
-use super::globals::{Globals, mark_far_aliases, mark_far_data};
+use super::distances::{mark_far_aliases, mark_far_data};
+use super::globals::Globals;
 use super::metadata::{self, ModuleMetadata, RawFlagValue};
+use super::names::{read_names_in_order, read_places, read_symbol_names};
+use super::old;
 use super::shapes::{self, Shape};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
@@ -80,7 +83,7 @@ pub struct BitcodeModule<'a> {
     pub(crate) shapes: Vec<Option<Shape>>,
     /// Names of operand bundle tags.
     pub(crate) bundle_tags: Vec<Vec<u8>>,
-    version: u64,
+    pub(super) version: u64,
     /// The module's metadata, to look for what functions name of it.
     pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
@@ -182,6 +185,9 @@ impl<'a> BitcodeModule<'a> {
         if let Some(triple) = options.triple {
             this.tables.module.triple = this.tables.module.strings.add(triple.as_bytes());
         }
+        if this.version < 2 {
+            old::personalities::find(&mut this)?;
+        }
         Ok(this)
     }
 
@@ -268,6 +274,7 @@ impl<'a> BitcodeModule<'a> {
             );
             return Err(ReadError::malformed(header.start, message));
         }
+        old::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
         self.intrinsics = self
             .tables
             .module
@@ -387,9 +394,9 @@ impl<'a> BitcodeModule<'a> {
         match record.code() {
             code::VERSION => {
                 self.version = record.operand(0)?;
-                if !(1..=2).contains(&self.version) {
-                    let message = format!("module version {}; expected 1 or 2 (LLVM 3.3 to 22)", self.version);
-                    return Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message));
+                if self.version > 2 {
+                    let message = format!("module version {}; expected 0 to 2 (LLVM 3.0 to 22)", self.version);
+                    return Err(ReadError::unsupported(Refusal::Bitcode, record.start(), message));
                 }
                 globals.set_string_table(names, self.version >= 2);
             }
@@ -460,8 +467,26 @@ impl<'a> BitcodeModule<'a> {
                     .extend((first..self.tables.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
             }
             id::METADATA => {
-                self.metadata = metadata::read_module(cursor, block, record)?;
-                self.metadata_block = Some(*header);
+                let found = metadata::read_module(cursor, block, record, &self.tables.types)?;
+                match self.metadata_block {
+                    None => {
+                        self.metadata = found;
+                        self.metadata_block = Some(*header);
+                    }
+                    Some(_) if !found.has_nodes => self.metadata.non_temporal = found.non_temporal,
+                    Some(_) if self.metadata.has_nodes => {
+                        return Err(ReadError::unsupported(
+                            Refusal::Bitcode,
+                            header.start,
+                            "a second block of metadata in the module",
+                        ));
+                    }
+                    Some(_) => {
+                        let non_temporal = self.metadata.non_temporal;
+                        self.metadata = ModuleMetadata { non_temporal, ..found };
+                        self.metadata_block = Some(*header);
+                    }
+                }
             }
             id::VALUE_SYMBOLS if self.version < 2 => {
                 read_symbol_names(cursor, block, record, &self.tables.values, &mut self.tables.module)?;
@@ -713,72 +738,4 @@ fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadErr
         }
     }
     Ok(())
-}
-
-/// Names from a symbol table block, in files without string table.
-fn read_symbol_names(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-    values: &[ModuleValue],
-    module: &mut Module,
-) -> Result<(), ReadError> {
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(()),
-            Item::Block(_) => continue,
-            Item::Record => {}
-        }
-        let from = match record.code() {
-            symbols::ENTRY => 1,
-            symbols::FUNCTION_ENTRY => 2,
-            _ => continue,
-        };
-        let value = record.operand(0)?;
-        let known = usize::try_from(value).ok().and_then(|value| values.get(value));
-        let Some(&ModuleValue::Symbol(symbol)) = known else {
-            return Err(record.malformed(format!("a name for value {value}, which is no symbol")));
-        };
-        let name = module.strings.add(&record.text(from));
-        if let Some(data) = module.symbols.get_mut(symbol) {
-            data.name = name;
-        }
-    }
-}
-
-/// The index of functions, in files with a string table.
-fn read_places(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-    places: &mut Vec<(u64, u64)>,
-) -> Result<(), ReadError> {
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(()),
-            Item::Record if record.code() == symbols::FUNCTION_ENTRY => {
-                places.push((record.operand(0)?, record.operand(1)?));
-            }
-            Item::Block(_) | Item::Record => {}
-        }
-    }
-}
-
-/// A block whose records are names, numbered in their order.
-fn read_names_in_order(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-) -> Result<Vec<Vec<u8>>, ReadError> {
-    let mut names = Vec::new();
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(names),
-            Item::Record if record.code() != names::NAME => {
-                return Err(record.malformed(format!("record {} in a list of names", record.code())));
-            }
-            Item::Record => names.push(record.text(0)),
-            Item::Block(_) => {}
-        }
-    }
 }

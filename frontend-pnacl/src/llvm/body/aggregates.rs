@@ -4,6 +4,7 @@ use super::arithmetic::{Domain, single};
 use super::context::{Body, Operands};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
+use crate::llvm::types::Kind;
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
 
 /// Aggregate, indices.
@@ -60,7 +61,11 @@ pub(in crate::llvm) fn extract_element(body: &mut Body<'_, '_>, operands: &mut O
     let (element, _) = vector(body, source)?;
     let index = index(body, operands)?;
     let data = InstData::new(Opcode::ExtractElement, source.ir_type(), 0, source.operand(), index);
-    body.build.define(data, element, NO_TYPE)
+    let ty = match body.build.module.types.kind(source.ty()) {
+        Some(&Kind::Vector { element, .. }) if body.old.is_tracking => element,
+        _ => NO_TYPE,
+    };
+    body.build.define(data, element, ty)
 }
 
 /// Vector, element, index.
@@ -96,5 +101,9 @@ pub(in crate::llvm) fn shuffle(body: &mut Body<'_, '_>, operands: &mut Operands<
     let result = body.build.intern(TypeData::Vector { element, lanes })?;
     let rest = body.build.function.push_pool(&[second.operand(), mask.operand()]);
     let data = InstData::new(Opcode::Shuffle, result, 0, first.operand(), Operand::raw(rest));
-    body.build.define(data, result, NO_TYPE)
+    let ty = match body.build.module.types.kind(first.ty()) {
+        Some(&Kind::Vector { element, .. }) if body.old.is_tracking => body.build.vector_type(element, lanes),
+        _ => NO_TYPE,
+    };
+    body.build.define(data, result, ty)
 }

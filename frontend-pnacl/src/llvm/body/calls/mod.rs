@@ -218,7 +218,10 @@ pub(super) fn read<'m>(
     let callee = body.value(operands)?;
     let symbol = callee.operand().as_symbol().filter(|_| callee.is_operand());
     let of_symbol = || module.symbols.get(symbol?.index()).map(|info| info.ty);
-    let ty = explicit.or_else(|| pointee_function(body, callee)).or_else(of_symbol);
+    let mut ty = explicit.or_else(|| pointee_function(body, callee)).or_else(of_symbol);
+    if RARE && ty.is_none() && callee.ir_type() == Type::PTR {
+        ty = Some(body.pointee(callee)?);
+    }
     let kind = ty.and_then(|ty| Some((ty, module.types.kind(ty)?)));
     let Some((
         ty,
