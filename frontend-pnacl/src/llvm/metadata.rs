@@ -35,12 +35,31 @@ pub struct ModuleMetadata {
     /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal; those of one function
     /// alone stand in a block of its own.
     pub has_single_values: bool,
-    /// The number of the kind of attachments that marks accesses as non-temporal, which is not the same before LLVM 3.4.
-    pub non_temporal: u64,
+    /// The number of the kind of attachments that marks accesses as non-temporal, if the module's metadata says it.
+    non_temporal: Option<u64>,
     /// Whether there is anything but names of kinds, which up to LLVM 3.8 have a block of their own.
     pub has_nodes: bool,
     /// Whether there is debug information: a list of units of compilation.
     pub has_units: bool,
+}
+
+impl ModuleMetadata {
+    /// Takes over what another block of the module says, up to LLVM 3.8 names of kinds. Returns whether that is all, or
+    /// there was nothing else before.
+    pub fn merge(&mut self, other: ModuleMetadata) -> bool {
+        let is_alone = !self.has_nodes || !other.has_nodes;
+        let non_temporal = other.non_temporal.or(self.non_temporal);
+        if other.has_nodes {
+            *self = other;
+        }
+        self.non_temporal = non_temporal;
+        is_alone
+    }
+
+    /// The kind of attachments that marks accesses as non-temporal: its number is always the same from LLVM 3.4 on.
+    pub fn non_temporal(&self) -> u64 {
+        self.non_temporal.unwrap_or(kind::NON_TEMPORAL)
+    }
 }
 
 /// Something attached to a symbol.
@@ -132,7 +151,7 @@ pub fn read_module(
     types: &TypeTable,
 ) -> Result<ModuleMetadata, ReadError> {
     let mut places = Places::new(types);
-    let mut non_temporal = kind::NON_TEMPORAL;
+    let mut non_temporal = None;
     let mut name = None;
     let mut has_units = false;
     let mut nodes: [Vec<u64>; NAMED_NODES.len()] = Default::default();
@@ -143,9 +162,7 @@ pub fn read_module(
             has_units |= text == b"llvm.dbg.cu";
             name = NAMED_NODES.iter().position(|known| **known == *text);
         }
-        code::KIND if record.text(1) == b"nontemporal" => {
-            non_temporal = record.operands().first().copied().unwrap_or(0)
-        }
+        code::KIND if record.text(1) == b"nontemporal" => non_temporal = record.operands().first().copied(),
         code::NAMED_NODE => {
             if let Some(list) = name.and_then(|name| nodes.get_mut(name)) {
                 list.extend(record.operands());

@@ -468,24 +468,12 @@ impl<'a> BitcodeModule<'a> {
             }
             id::METADATA => {
                 let found = metadata::read_module(cursor, block, record, &self.tables.types)?;
-                match self.metadata_block {
-                    None => {
-                        self.metadata = found;
-                        self.metadata_block = Some(*header);
-                    }
-                    Some(_) if !found.has_nodes => self.metadata.non_temporal = found.non_temporal,
-                    Some(_) if self.metadata.has_nodes => {
-                        return Err(ReadError::unsupported(
-                            Refusal::Bitcode,
-                            header.start,
-                            "a second block of metadata in the module",
-                        ));
-                    }
-                    Some(_) => {
-                        let non_temporal = self.metadata.non_temporal;
-                        self.metadata = ModuleMetadata { non_temporal, ..found };
-                        self.metadata_block = Some(*header);
-                    }
+                if found.has_nodes || self.metadata_block.is_none() {
+                    self.metadata_block = Some(*header);
+                }
+                if !self.metadata.merge(found) {
+                    let message = "a second block of metadata in the module";
+                    return Err(ReadError::unsupported(Refusal::Bitcode, header.start, message));
                 }
             }
             id::VALUE_SYMBOLS if self.version < 2 => {

@@ -35,6 +35,7 @@ impl<'m> Body<'_, 'm> {
         let mut block = Block::enter(cursor, header, shared);
         let marks = &mut self.build.state.marks.numbers;
         let is_second = !marks.is_empty();
+        let non_temporal = module.metadata.non_temporal();
         let mut wanted: Vec<(u64, u64)> = Vec::new();
         let mut of_function: Vec<u64> = Vec::new();
         loop {
@@ -46,7 +47,7 @@ impl<'m> Body<'_, 'm> {
             match record.operands() {
                 [instruction, pairs @ ..] if pairs.len() % 2 == 0 => {
                     let mut kinds = pairs.iter().step_by(2);
-                    if !is_second && kinds.any(|&kind| kind == module.metadata.non_temporal) {
+                    if !is_second && kinds.any(|&kind| kind == non_temporal) {
                         marks.push(*instruction);
                     }
                 }
