@@ -3,8 +3,8 @@
 //! The width is the data layout's: nothing else in the reader says how wide a distance is.
 //!
 //! Up to LLVM 3.6, records do not say what they access: it is what the pointer points to. Only for functions with such
-//! records are the types of addresses tracked. Every type of a value is in the table of a file, so the types of computed
-//! addresses are found there.
+//! records are the types of addresses tracked. Every type of a value is in the table of a file, so the types of
+//! computed addresses are found there.
 
 use super::state::BuildState;
 use super::tables::ModuleTables;

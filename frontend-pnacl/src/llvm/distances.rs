@@ -1,6 +1,6 @@
 //! Which code and data may be far away: by their sections, by the medium code model, and what stands for them.
 
-use super::globals::SymbolInfo;
+use super::symbol_info::SymbolInfo;
 use super::types::TypeTable;
 use crate::limits;
 use frazil_ir::module::TlsModel;

@@ -14,7 +14,7 @@ use super::codes::{block as id, function as code};
 use super::constant_operands::{self, ValueType};
 use super::metadata::Outer;
 use super::module::BitcodeModule;
-use super::old::{self, OldForms};
+use super::old_forms::OldForms;
 use super::shapes;
 use super::types::Kind;
 use super::undominated;
@@ -533,7 +533,7 @@ impl Body<'_, '_> {
             code::ATOMIC_RMW_OLD => body::memory::atomic_rmw_old(self, operands),
             code::FENCE => body::memory::fence(self, operands),
             code::VA_ARG => body::variadic::va_arg(self, operands),
-            other if RARE && code::is_old(other) => old::instructions::read(self, other, operands),
+            other if RARE && code::is_old(other) => body::old_instructions::read(self, other, operands),
             other => {
                 let name = code::name(other);
                 Err(self

@@ -8,6 +8,7 @@ use super::attributes::{AttributeTable, FunctionAttributes, LACKS_TYPE};
 use super::codes::module as code;
 use super::distances::{CODE_MODEL_LARGE, CODE_MODEL_SMALL, is_far_section};
 use super::linkage::{expect_declared, has_implicit_comdat, linkage, linkage_of_alias, linkage_of_code};
+use super::symbol_info::SymbolInfo;
 use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
@@ -21,30 +22,6 @@ use frazil_ir::{
 
 /// Variables in this section are for tools and not emitted.
 const METADATA_SECTION: &[u8] = b"llvm.metadata";
-
-/// What the reader knows of a symbol besides what the IR keeps.
-#[derive(Clone, Copy, Debug)]
-pub struct SymbolInfo {
-    /// The function type, or the type of the variable.
-    pub ty: TypeId,
-    /// A function's attribute list.
-    pub attributes: u64,
-    /// Whether it says itself how far away it may be (`code_model`).
-    pub says_distance: bool,
-    /// Whether it is a variable with contents, if only for tools.
-    pub has_contents: bool,
-}
-
-impl SymbolInfo {
-    fn new(ty: TypeId, attributes: u64) -> SymbolInfo {
-        SymbolInfo {
-            ty,
-            attributes,
-            says_distance: false,
-            has_contents: false,
-        }
-    }
-}
 
 /// Value numbers to be resolved when all constants are known; the record's place is for messages.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 //! LLVM writes an index of its metadata when there is much of it; it is followed to the named nodes at the end
 //! of the block, so that debug information costs nothing but the index. Without index the few nodes are walked and
 //! only their positions kept. Strings stand together in one record; up to LLVM 3.8, each is a record of its own, which
-//! is numbered like a node. Up to LLVM 3.5, nodes consist of types and values, and metadata is a type. [`super::attachments`]
-//! reads what is attached to functions and instructions.
+//! is numbered like a node. Up to LLVM 3.5, nodes consist of types and values, and metadata is a type.
+//! [`super::attachments`] reads what is attached to functions and instructions.
 
 use super::codes::metadata as code;
 use super::types::{Kind, TypeId, TypeTable};

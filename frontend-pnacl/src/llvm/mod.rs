@@ -1,4 +1,5 @@
-//! LLVM's own bitcode, as versions 3.0 to 22 write it. [`old`] has what only those up to 3.7 wrote.
+//! LLVM's own bitcode, as versions 3.0 to 22 write it. [`old_forms`] says what only those up to 3.7
+//! wrote.
 //!
 //! [`module`] reads everything but function bodies, [`function`] reads one body. Numbers are in [`codes`].
 
@@ -6,6 +7,7 @@ pub(crate) mod attachments;
 pub mod attributes;
 mod body;
 pub mod codes;
+mod comdats;
 pub(crate) mod constant_operands;
 pub mod constants;
 pub mod data_layout;
@@ -18,8 +20,10 @@ mod linkage;
 pub mod metadata;
 pub mod module;
 mod names;
-mod old;
+mod old_forms;
+mod open;
 pub mod protection;
 mod shapes;
+pub mod symbol_info;
 pub mod types;
 mod undominated;

@@ -10,6 +10,7 @@
 use super::attachments;
 use super::attributes::AttributeTable;
 use super::codes::{block as id, identification, module as code, strings};
+use super::comdats;
 use super::constant_operands;
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
@@ -18,7 +19,6 @@ use super::distances::{mark_far_aliases, mark_far_data};
 use super::globals::Globals;
 use super::metadata::{self, ModuleMetadata, RawFlagValue};
 use super::names::{read_names_in_order, read_places, read_symbol_names};
-use super::old;
 use super::shapes::{self, Shape};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
@@ -47,6 +47,8 @@ pub struct ReadOptions<'o> {
     pub data_layout: Option<&'o str>,
     /// Whether debug information is read, where the module has some.
     pub reads_debug: bool,
+    /// Which module of the file is read, counted from 0; without it, there must be no other.
+    pub number: Option<usize>,
 }
 
 impl<'o> ReadOptions<'o> {
@@ -57,6 +59,7 @@ impl<'o> ReadOptions<'o> {
             triple: None,
             data_layout: None,
             reads_debug: false,
+            number: None,
         }
     }
 
@@ -101,36 +104,24 @@ pub struct BitcodeModule<'a> {
     said_index: u64,
     /// First bit of the index; 0 without one.
     index_start: u64,
-    refusals: Vec<ReadError>,
+    pub(super) refusals: Vec<ReadError>,
 }
 
 /// The outermost blocks that matter.
 struct Outline {
     module: SubBlock,
     string_table: Option<SubBlock>,
+    /// Where the first block of the module is, which says who wrote it, or else its own.
+    first_block: u64,
 }
 
 impl<'a> BitcodeModule<'a> {
-    /// Reads everything but the function bodies. How far away data is, [`BitcodeModule::choose_code_model`] says.
+    /// Reads everything but the function bodies, and who unwinds functions that do not say it.
     ///
     /// # Errors
-    /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
-    /// not supported.
-    pub fn open(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
-        let mut this = BitcodeModule::open_tolerantly(bytes, options)?;
-        match this.refusals.is_empty() {
-            true => Ok(this),
-            false => Err(this.refusals.swap_remove(0)),
-        }
-    }
-
-    /// The same, but symbols that contain what is not supported do not keep from reading on: see
-    /// [`BitcodeModule::refusals`]. If there are any, the module is only good to find more.
-    ///
-    /// # Errors
-    /// If the bytes are not one module of LLVM bitcode, or contain something else at module level that is malformed or
-    /// not supported.
-    pub fn open_tolerantly(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
+    /// If the bytes are not one module of LLVM bitcode, or contain something else than symbols at module level that is
+    /// malformed or not supported.
+    pub(super) fn read(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
         if bytes.len() as u64 > u64::from(u32::MAX) / 4 {
             return Err(ReadError::new(
                 ReadErrorKind::TooLarge,
@@ -139,8 +130,7 @@ impl<'a> BitcodeModule<'a> {
             ));
         }
         let mut cursor = wrapper::open(bytes)?;
-        let first_block = cursor.position();
-        let outline = outline(&mut cursor)?;
+        let outline = outline(&mut cursor, options.number)?;
         let platform = (options.platform_of)(options.triple.unwrap_or_default().as_bytes());
         let layout = options.layout(platform)?;
         let mut this = BitcodeModule {
@@ -168,7 +158,7 @@ impl<'a> BitcodeModule<'a> {
             dwarf_version: 0,
             debug_version: 0,
             large_data_threshold: 0,
-            first_block,
+            first_block: outline.first_block,
             places: Vec::new(),
             said_index: 0,
             index_start: 0,
@@ -184,9 +174,6 @@ impl<'a> BitcodeModule<'a> {
             .map_err(|e| e.within("the module"))?;
         if let Some(triple) = options.triple {
             this.tables.module.triple = this.tables.module.strings.add(triple.as_bytes());
-        }
-        if this.version < 2 {
-            old::personalities::find(&mut this)?;
         }
         Ok(this)
     }
@@ -274,7 +261,7 @@ impl<'a> BitcodeModule<'a> {
             );
             return Err(ReadError::malformed(header.start, message));
         }
-        old::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
+        comdats::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
         self.intrinsics = self
             .tables
             .module
@@ -679,20 +666,38 @@ fn apply_text_flag(flags: &mut ModuleFlags, platform: Option<&Platform>, name: &
     }
 }
 
-/// Finds the outermost blocks.
-fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
-    let mut module = None;
-    let mut string_table = None;
-    while let Some(header) = next_top_level(cursor)? {
+/// Finds the outermost blocks of the module with a number, or of the only one.
+fn outline(cursor: &mut Cursor<'_>, number: Option<usize>) -> Result<Outline, ReadError> {
+    let mut found: Option<Outline> = None;
+    let mut count = 0;
+    let mut identification = None;
+    loop {
+        let start = cursor.position();
+        let Some(header) = next_top_level(cursor)? else { break };
         match header.id {
-            id::MODULE if module.is_some() => {
+            id::MODULE if number.is_none() && found.is_some() => {
                 let message = "a second module in the file; expected one (extract one with llvm-modextract)";
                 return Err(ReadError::unsupported(Refusal::Bitcode, header.start, message));
             }
-            id::MODULE => module = Some(header),
-            // It belongs to the module before it.
-            id::STRING_TABLE if module.is_some() && string_table.is_none() => string_table = Some(header),
+            id::MODULE => {
+                let first_block = identification.take().unwrap_or(start);
+                if count == number.unwrap_or(0) {
+                    found = Some(Outline {
+                        module: header,
+                        string_table: None,
+                        first_block,
+                    });
+                }
+                count += 1;
+            }
+            // It belongs to all modules before it that have none.
+            id::STRING_TABLE => {
+                if let Some(outline) = &mut found {
+                    outline.string_table.get_or_insert(header);
+                }
+            }
             id::IDENTIFICATION => {
+                identification = Some(start);
                 let after = cursor.position();
                 check_epoch(cursor, &header).map_err(|e| e.within(id::name(header.id)))?;
                 cursor.seek(after);
@@ -700,14 +705,13 @@ fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
             _ => {}
         }
     }
-    match module {
-        Some(module) => Ok(Outline { module, string_table }),
-        None => Err(ReadError::new(
-            ReadErrorKind::NotBitcode,
-            cursor.position(),
-            "no module in the file",
-        )),
-    }
+    found.ok_or_else(|| {
+        let message = match number {
+            Some(number) if count > 0 => format!("module {number} of {count} in the file"),
+            _ => "no module in the file".to_owned(),
+        };
+        ReadError::new(ReadErrorKind::NotBitcode, cursor.position(), message)
+    })
 }
 
 fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadError> {

@@ -1,8 +1,8 @@
-//! Forms of records that only LLVM 3.0 to 3.7 wrote, one difference at a time: each is read like the module that LLVM 22
-//! writes of the text beside it, or refused as LLVM 22 refuses it.
+//! Forms of records that only LLVM 3.0 to 3.7 wrote, one difference at a time: each is read like the module that LLVM
+//! 22 writes of the text beside it, or refused as LLVM 22 refuses it.
 //!
-//! That a form is genuine LLVM's own reader says: `llvm-dis-22` gives the same text for both modules, but for the names of
-//! the files.
+//! That a form is genuine LLVM's own reader says: `llvm-dis-22` gives the same text for both modules, but for the names
+//! of the files.
 
 mod cases;
 mod maker;

@@ -1,8 +1,8 @@
 //! Makes modules as old versions of LLVM wrote them, record by record, with typed pointers and without abbreviations.
 //!
-//! The same case can be made with numbers of values (version 0) and with distances (version 1): [`Body::value`] knows how
-//! an operand is written. Types are numbered as they are added, values in the order of LLVM: variables, functions, aliases,
-//! constants of the module; then a function's parameters, constants and results.
+//! The same case can be made with numbers of values (version 0) and with distances (version 1): [`Body::value`] knows
+//! how an operand is written. Types are numbered as they are added, values in the order of LLVM: variables, functions,
+//! aliases, constants of the module; then a function's parameters, constants and results.
 
 use frazil_frontend_pnacl::bitstream::writer::Writer;
 use frazil_frontend_pnacl::codes::{block, constants, function as code, module, symbols, types};

@@ -8,7 +8,7 @@ use crate::error::ReadError;
 use crate::llvm::attributes::Hooks;
 use crate::llvm::metadata::Outer;
 use crate::llvm::module::BitcodeModule;
-use crate::llvm::old::OldForms;
+use crate::llvm::old_forms::OldForms;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, InstData};
@@ -262,6 +262,30 @@ impl Body<'_, '_> {
     #[cold]
     pub(in crate::llvm) fn lost_bundles(&self) -> ReadError {
         self.build.malformed("operand bundles that no call follows")
+    }
+}
+
+impl Body<'_, '_> {
+    /// What an address points to, where a record does not say it.
+    ///
+    /// # Errors
+    /// If it is not known. If it could be, the body is to be read once more.
+    #[cold]
+    pub(in crate::llvm) fn pointee(&mut self, address: Word) -> Result<TypeId, ReadError> {
+        let types = &self.build.module.types;
+        let mut kind = types.kind(address.ty());
+        if let Some(&Kind::Vector { element, .. }) = kind {
+            kind = types.kind(element);
+        }
+        if let Some(&Kind::Pointer {
+            pointee: Some(pointee), ..
+        }) = kind
+        {
+            return Ok(pointee);
+        }
+        self.old.wants_tracking = true;
+        let message = "an access that does not say of what type, by an address that does not point to one";
+        Err(self.build.malformed(message))
     }
 }
 

@@ -1,20 +1,18 @@
 //! Terminators and landing pads.
 
 use super::arithmetic::Domain;
+use super::cases::expect_distinct;
 use super::context::{Body, Operands, terminate};
-use super::hooks;
-use super::wide;
+use super::{hooks, ranges, wide};
 use crate::builder::class::Class;
 use crate::builder::evaluate::Found;
 use crate::builder::values::Builder;
 use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
-use crate::llvm::old::ranges;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::included::RARE;
 use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolId, SymbolKind, Type};
-use frazil_support::sort::sort;
 
 fn bare(op: Opcode) -> InstData {
     InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
@@ -149,35 +147,6 @@ fn switch_cases(
         words.push(Operand::raw(body.target(block)?.as_u32()));
     }
     expect_distinct(body, words.get(2..).unwrap_or_default())
-}
-
-/// Whether the cases that are no immediates are distinct numbers: a file may have a constant twice.
-fn has_distinct_constants(body: &Body<'_, '_>, cases: &[u32]) -> bool {
-    let constants = cases.iter().filter_map(|&case| Operand::raw(case).as_const());
-    let mut numbers: Vec<&[u64]> = constants
-        .filter_map(|id| match body.build.function.constant(id).1 {
-            ConstView::Int(words) => Some(words),
-            _ => None,
-        })
-        .collect();
-    sort(&mut numbers);
-    numbers.is_sorted_by(|left, right| left < right)
-}
-
-/// Refuses cases that are the same number.
-pub(in crate::llvm) fn expect_distinct(body: &mut Body<'_, '_>, pairs: &[Operand]) -> Result<(), ReadError> {
-    let mut cases = std::mem::take(&mut body.build.state.cases);
-    cases.clear();
-    cases.extend(pairs.iter().step_by(2).map(|case| case.as_raw()));
-    let sorted = cases.is_sorted_by(|a, b| a < b);
-    sort(&mut cases);
-    let distinct = (sorted || cases.is_sorted_by(|a, b| a < b)) && has_distinct_constants(body, &cases);
-    body.build.state.cases = cases;
-    if distinct {
-        Ok(())
-    } else {
-        Err(body.build.malformed("a switch with the same case twice"))
-    }
 }
 
 /// Type, address, blocks.

@@ -8,7 +8,6 @@ mod symbols;
 
 use crate::Case;
 
-/// All of them.
 pub const ALL: &[&[Case]] = &[
     attributes::CASES,
     bodies::CASES,

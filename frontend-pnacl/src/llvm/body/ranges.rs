@@ -3,10 +3,10 @@
 //! Their record begins with a mark; each case has several numbers or ranges, which stand in the record themselves.
 //! A range becomes as many cases as it has numbers.
 
+use super::cases::expect_distinct;
+use super::context::{Body, Operands, terminate};
 use crate::bitstream::cursor::decode_signed;
 use crate::error::{ReadError, ReadErrorKind};
-use crate::llvm::body::context::{Body, Operands, terminate};
-use crate::llvm::body::control::expect_distinct;
 use crate::llvm::types::Kind;
 use frazil_ir::{InstData, Opcode, Operand, Refusal};
 
@@ -16,7 +16,7 @@ const MARK_SHIFT: u32 = 16;
 
 /// Whether the first operand of a switch says that it has this form.
 #[inline]
-pub(in crate::llvm) fn is_marked(operand: u64) -> bool {
+pub(super) fn is_marked(operand: u64) -> bool {
     operand >> MARK_SHIFT == MARK
 }
 
@@ -26,7 +26,7 @@ pub(in crate::llvm) fn is_marked(operand: u64) -> bool {
 /// # Errors
 /// If it is malformed, of integers of more than 64 bits, or of more cases than the function has room for.
 #[cold]
-pub(in crate::llvm) fn switch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+pub(super) fn switch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let ty = body.build.type_id(operands.next()?)?;
     let value = body.value_of_type(operands, ty)?;
     let bits = match body.build.module.types.kind(ty) {

@@ -2,12 +2,12 @@
 //!
 //! What is accessed is what the pointer points to, except in the number and order of operands as in the later forms.
 
+use super::arithmetic::choose;
+use super::context::{Body, Operands};
+use super::control::{landing_pad_of, personality};
+use super::memory::{self, Exchange};
 use crate::builder::word::NO_TYPE;
 use crate::error::ReadError;
-use crate::llvm::body::arithmetic::choose;
-use crate::llvm::body::context::{Body, Operands};
-use crate::llvm::body::control::{landing_pad_of, personality};
-use crate::llvm::body::memory::{self, Exchange};
 use crate::llvm::codes::function as code;
 use frazil_ir::{Ordering, Refusal, Type};
 
