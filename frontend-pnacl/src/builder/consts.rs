@@ -419,12 +419,19 @@ impl<'m> Builder<'_, 'm> {
             }
             (ConstantKind::Binary, &[operation, left, right])
                 if matches!(self.function.types().data(ir_type), TypeData::Int(_))
-                    && matches!(operation, binary::ADD..=binary::MUL | binary::SHL..=binary::XOR) =>
+                    && matches!(operation, binary::ADD..=binary::XOR) =>
             {
                 let left = self.constant_at(left, depth)?;
                 let right = self.constant_at(right, depth)?;
                 self.expect_type(left, constant.ty)?;
                 self.expect_type(right, constant.ty)?;
+                // It may be made where it would not be computed otherwise, so it must not trap.
+                let may_trap = matches!(operation, binary::UDIV..=binary::SREM)
+                    && right.operand().as_imm().is_none_or(|divisor| matches!(divisor, 0 | -1));
+                if may_trap {
+                    let message = "a constant quotient by something else than a number";
+                    return Err(self.unsupported(Refusal::Initializer, message));
+                }
                 let op = self.binary_opcode(operation, ir_type)?;
                 Ok(self.emit(op, ir_type, 0, left.operand(), right.operand()))
             }

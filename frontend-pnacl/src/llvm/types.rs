@@ -98,8 +98,6 @@ pub enum Kind {
 pub enum OtherType {
     /// A structure without contents.
     Opaque,
-    /// Vectors in registers of MMX.
-    Mmx,
     /// Tiles of AMX.
     Tile,
     /// What only names its user.
@@ -115,7 +113,6 @@ impl OtherType {
     pub fn name(self) -> &'static str {
         match self {
             OtherType::Opaque => "opaque",
-            OtherType::Mmx => "x86_mmx",
             OtherType::Tile => "x86_amx",
             OtherType::Token => "token",
             OtherType::Target => "target extension type",
@@ -127,7 +124,7 @@ impl OtherType {
     pub fn refusal(self) -> Refusal {
         match self {
             OtherType::Opaque | OtherType::Token => Refusal::Bitcode,
-            OtherType::Mmx | OtherType::Tile => Refusal::TileOrMmx,
+            OtherType::Tile => Refusal::TileOrMmx,
             OtherType::Target => Refusal::TargetType,
             OtherType::ScalableVector => Refusal::ScalableVector,
         }
@@ -216,6 +213,10 @@ impl TypeTable {
                 Err(ReadError::malformed(cursor.position(), message))
             }
             _ => {
+                let is_behind = |kind: &Kind| matches!(kind, &Kind::Vector { element, .. } if element as usize == table.kinds.len());
+                if table.kinds.iter().any(is_behind) {
+                    table.kinds.push(Kind::Integer(u64::BITS));
+                }
                 table.check_forward(cursor.position())?;
                 table.check_parts(cursor.position())?;
                 Ok(table)
@@ -374,7 +375,11 @@ impl TypeTable {
                 return Err(record.malformed("an opaque type with other contents than a flag"));
             }
             code::OPAQUE => Kind::Other(OtherType::Opaque),
-            code::X86_MMX => Kind::Other(OtherType::Mmx),
+            // Up to LLVM 19. The integer stands behind all other types.
+            code::X86_MMX => Kind::Vector {
+                element: count as TypeId,
+                count: 1,
+            },
             code::X86_AMX => Kind::Other(OtherType::Tile),
             code::TOKEN => Kind::Other(OtherType::Token),
             code::TARGET_TYPE => {

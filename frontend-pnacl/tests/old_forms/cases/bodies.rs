@@ -137,6 +137,45 @@ declare i32 @llvm.ctlz.i32(i32, i1 immarg)
 declare i64 @llvm.objectsize.i64.p0(ptr, i1 immarg, i1 immarg, i1 immarg)
 ",
     },
+    Case {
+        name: "inline assembly that is given the addresses of blocks",
+        old: labels,
+        today: r#"
+define i32 @f(i32 %0) {
+  %2 = callbr i32 asm sideeffect "jmp ${2:l}", "=r,r,!X,~{cc}"(i32 %0)
+          to label %3 [label %4]
+
+3:
+  ret i32 %2
+
+4:
+  ret i32 %0
+}
+"#,
+    },
+    Case {
+        name: "constant expressions that are instructions today",
+        old: expressions,
+        today: "
+@a = external global i8
+@b = external global i8
+
+define i64 @f() {
+  %constexpr = sdiv i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr @b to i64)), 8
+  ret i64 %constexpr
+}
+",
+    },
+    Case {
+        name: "vectors of MMX",
+        old: mmx,
+        today: "
+define i64 @f(<1 x i64> %0) {
+  %2 = bitcast <1 x i64> %0 to i64
+  ret i64 %2
+}
+",
+    },
 ];
 
 fn counting(version: u64) -> Vec<u8> {
@@ -327,6 +366,70 @@ fn intrinsics(version: u64) -> Vec<u8> {
     let counted = body.define(code::CALL, &[0, 0, body.value(count), body.value(value)]);
     body.define(code::CALL, &[0, 0, body.value(size), body.value(to), body.value(yes)]);
     body.add(code::RETURN, &[body.value(counted)]);
+    made.add(body);
+    made.write()
+}
+
+fn labels(version: u64) -> Vec<u8> {
+    let mut made = Maker::new(version);
+    let (i8, i32) = (made.integer(8), made.integer(32));
+    let address = made.pointer(i8);
+    let (text_type, text_pointer) = made.signature(i32, &[i32, address]);
+    let (_, pointer) = made.signature(i32, &[i32]);
+    let function = made.function("f", pointer, 0);
+    let mut body = made.body(1, 3);
+    let characters = |text: &str| {
+        let length = std::iter::once(text.len() as u64);
+        length.chain(text.bytes().map(u64::from)).collect::<Vec<u64>>()
+    };
+    let form = [vec![1], characters("jmp ${2:l}"), characters("=r,r,X,~{cc}")].concat();
+    body.constants(&[
+        (text_pointer, constants::INLINE_ASM_OLD2, &form),
+        (address, constants::BLOCK_ADDRESS, &[pointer, function, 2]),
+    ]);
+    let (argument, text, target) = (1, 2, 3);
+    let head = [0, 1 << 15, 1, 1, 2, text_type];
+    let operands = [text, argument, target].map(|number| body.value(number));
+    let result = body.define(code::CALL_BRANCH, &[&head[..], &operands].concat());
+    body.add(code::RETURN, &[body.value(result)]);
+    body.add(code::RETURN, &[body.value(argument)]);
+    made.add(body);
+    made.write()
+}
+
+fn expressions(version: u64) -> Vec<u8> {
+    const POINTER_TO_INTEGER: u64 = 9;
+    let mut made = Maker::new(version);
+    let (i8, i64) = (made.integer(8), made.integer(64));
+    let address = made.pointer(i8);
+    let (_, function) = made.signature(i64, &[]);
+    for name in ["a", "b"] {
+        made.symbol(name, module::GLOBAL_VARIABLE, &[address, 0, 0, 0, 0, 0]);
+    }
+    made.function("f", function, 0);
+    let (a, b, first) = (0, 1, 3);
+    let mut body = made.body(0, 1);
+    body.constants(&[
+        (i64, constants::CAST, &[POINTER_TO_INTEGER, address, a]),
+        (i64, constants::CAST, &[POINTER_TO_INTEGER, address, b]),
+        (i64, constants::BINARY, &[1, first, first + 1]),
+        (i64, constants::INTEGER, &[16]),
+        (i64, constants::BINARY, &[4, first + 2, first + 3]),
+    ]);
+    body.add(code::RETURN, &[body.value(first + 4)]);
+    made.add(body);
+    made.write()
+}
+
+fn mmx(version: u64) -> Vec<u8> {
+    const BITCAST: u64 = 11;
+    let mut made = Maker::new(version);
+    let (i64, vector) = (made.integer(64), made.add_type(types::X86_MMX, &[]));
+    let (_, function) = made.signature(i64, &[vector]);
+    made.function("f", function, 0);
+    let mut body = made.body(1, 1);
+    let cast = body.define(code::CAST, &[body.value(1), i64, BITCAST]);
+    body.add(code::RETURN, &[body.value(cast)]);
     made.add(body);
     made.write()
 }
