@@ -297,7 +297,7 @@ impl Body<'_, '_> {
     ) -> Result<(), ReadError> {
         let header = *block.header();
         // Instructions are counted one by one; operands are no distances; types of addresses are noted.
-        let shapes = match self.marks || self.has_numbers || self.old.is_tracking {
+        let shapes = match self.marks || self.has_numbers || self.old.is_tracking() {
             true => &[],
             false => self.module.shapes.as_slice(),
         };

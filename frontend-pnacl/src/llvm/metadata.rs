@@ -13,6 +13,7 @@ use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
+use frazil_ir::included::RARE;
 use std::ops::Range;
 
 /// The named nodes that are read.
@@ -366,6 +367,9 @@ impl<'m> Places<'m> {
     fn operands(&self, record: &Record) -> Vec<u64> {
         if record.code() != code::NODE_OLD {
             return record.operands().to_vec();
+        }
+        if !RARE {
+            return Vec::new();
         }
         let operand = |pair: &[u64]| {
             let &[ty, number] = pair else { return 0 };

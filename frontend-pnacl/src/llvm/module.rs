@@ -29,7 +29,7 @@ use crate::builder::intrinsics::Intrinsic;
 use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
-use frazil_ir::included::DEBUG_INFORMATION;
+use frazil_ir::included::{DEBUG_INFORMATION, RARE};
 use frazil_ir::module::{Attachments, FunctionHead, GuardPlace, ModuleFlags};
 use frazil_ir::{DataDef, EntityRef, FuncId, Module, Platform, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
@@ -253,6 +253,10 @@ impl<'a> BitcodeModule<'a> {
                 Item::Record => self.read_record(&record, &mut globals, names, options)?,
             }
         }
+        if self.version == 0 && !RARE {
+            let message = "a module of an LLVM before 3.2, whose instructions name values by their numbers";
+            return Err(ReadError::unsupported(Refusal::OldFormat, header.start, message));
+        }
         if self.bodies.len() != self.tables.module.functions.len() {
             let message = format!(
                 "{} function bodies for {} functions",
@@ -261,7 +265,9 @@ impl<'a> BitcodeModule<'a> {
             );
             return Err(ReadError::malformed(header.start, message));
         }
-        comdats::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
+        if RARE {
+            comdats::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
+        }
         self.intrinsics = self
             .tables
             .module

@@ -14,12 +14,13 @@
 //! * Up to 3.4, comdats were implied by the linkage (`comdats`).
 
 use frazil_ir::SymbolId;
+use frazil_ir::included::RARE;
 
 /// What is known of old forms of records, from function to function.
 #[derive(Debug, Default)]
 pub(super) struct OldForms {
     /// Whether the types of addresses are tracked.
-    pub(super) is_tracking: bool,
+    is_tracking: bool,
     /// Whether a record has asked what an address points to that was not tracked.
     pub(super) wants_tracking: bool,
     /// Whether it is only wanted who unwinds the function.
@@ -28,6 +29,12 @@ pub(super) struct OldForms {
 }
 
 impl OldForms {
+    /// Whether the types of addresses are tracked.
+    #[inline]
+    pub(super) fn is_tracking(&self) -> bool {
+        RARE && self.is_tracking
+    }
+
     /// Whether types are tracked from now on, because a record has asked for it.
     #[inline]
     pub(super) fn begins_to_track(&mut self) -> bool {

@@ -14,6 +14,7 @@ use crate::builder::class::Class;
 use crate::builder::signatures;
 use crate::builder::word::Word;
 use crate::error::ReadError;
+use frazil_ir::included::RARE;
 use frazil_ir::{
     AsmData, Block, CallConv, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, SigId, Type,
 };
@@ -57,7 +58,7 @@ pub(in crate::llvm) fn call_branch(body: &mut Body<'_, '_>, operands: &mut Opera
             .build
             .unsupported(Refusal::InlineAssembly, "callbr of something else than inline assembly"));
     }
-    let addresses = match name_labels(body, &mut call, &targets)? {
+    let addresses = match RARE && name_labels(body, &mut call, &targets)? {
         true => targets.len(),
         false => 0,
     };

@@ -101,7 +101,7 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
         _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
     };
     build.expect_type(count, count_type)?;
-    let address_type = match body.old.is_tracking {
+    let address_type = match body.old.is_tracking() {
         true => build.pointer_to(ty, 0),
         false => NO_TYPE,
     };
@@ -161,7 +161,7 @@ pub(in crate::llvm) fn address_in(
     base: Word,
 ) -> Result<(), ReadError> {
     let count = operands.rest().len();
-    let address = if count == 1 && !body.old.is_tracking {
+    let address = if count == 1 && !body.old.is_tracking() {
         let index = single(body, operands)?;
         body.build.address(source, base, &[index])?
     } else {
@@ -170,7 +170,7 @@ pub(in crate::llvm) fn address_in(
             indices.push(single(body, operands)?);
         }
         let address = body.build.address(source, base, &indices)?;
-        match body.old.is_tracking {
+        match body.old.is_tracking() {
             true => body.build.typed_address(source, base, &indices, address),
             false => address,
         }
