@@ -9,7 +9,7 @@ mod maker;
 mod refused;
 
 use frazil_frontend_pnacl::{BitcodeModule, FunctionReader, ReadError, ReadOptions};
-use frazil_ir::{EntityRef, FuncId, Function};
+use frazil_ir::{EntityRef, FuncId, Function, verify};
 use frazil_test_support::{Folder, run};
 use std::fs;
 use std::path::Path;
@@ -99,4 +99,43 @@ fn what_llvm_refuses_is_refused_by_name() {
             assert!(error.to_string().contains(message), "{name}: {error}");
         }
     }
+}
+
+/// Damaged modules are refused, or functions that are read of them are well-formed.
+#[test]
+fn damaged_modules_do_no_harm() {
+    let mut read_once = 0;
+    // The text of inline assembly may become the operand of anything.
+    let has_no_text = |case: &&Case| !case.name.starts_with("inline assembly");
+    for case in cases::ALL.iter().copied().flatten().filter(has_no_text) {
+        for version in [0, 1] {
+            let made = (case.old)(version);
+            for bit in 32..made.len() * 8 {
+                let mut damaged = made.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                read_once += usize::from(reads(&damaged));
+            }
+            for length in (4..made.len()).step_by(4) {
+                reads(&made[..length]);
+            }
+        }
+    }
+    assert!(read_once > 0, "no damage was without consequences");
+}
+
+/// Whether all functions of a module are read; they are verified.
+fn reads(bytes: &[u8]) -> bool {
+    let Ok(opened) = BitcodeModule::open(bytes, &ReadOptions::new(&|_| None)) else {
+        return false;
+    };
+    let mut reader = FunctionReader::new(&opened);
+    let mut function = Function::new();
+    let mut all = true;
+    for index in 0..opened.module().functions.len() {
+        match reader.read(FuncId::new(index), &mut function) {
+            Ok(()) => verify::verify_function(opened.module(), &function).expect("what is read is well-formed"),
+            Err(_) => all = false,
+        }
+    }
+    all
 }

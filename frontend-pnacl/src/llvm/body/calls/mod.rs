@@ -697,6 +697,15 @@ fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2
         return Err(build.malformed("a memory intrinsic whose length is no integer"));
     }
     let is_default = |word: Word| word.ir_type() == Type::PTR;
+    let is_address =
+        |word: Word| is_default(word) || matches!(build.function.types().data(word.ir_type()), TypeData::Ptr(_));
+    let fits = match op {
+        Opcode::MemSet => is_address(destination) && source.ir_type() == Type::I8,
+        _ => is_address(destination) && is_address(source),
+    };
+    if !fits {
+        return Err(build.malformed("a memory intrinsic whose arguments are no addresses, or no byte"));
+    }
     let (op, to, from) = match op {
         Opcode::MemSet if is_default(destination) => (op, destination.operand(), source.operand()),
         Opcode::MemSet => (Opcode::SpaceSet, build.typed(destination), source.operand()),
