@@ -359,7 +359,8 @@ pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadErr
                 unwind == pad && normal != pad
             }
         });
-        if !only_unwinding {
+        // Nothing unwinds to the entry.
+        if !only_unwinding || pad.index() == 0 {
             return Err(build.malformed(format!("{pad:?} has a landingpad but is not only unwound to")));
         }
     }
