@@ -527,7 +527,7 @@ const OF_STREAMS: &[&str] = &[
 /// A later kind of attribute is refused, so the last one must be the last.
 #[test]
 fn the_last_kind_of_attributes_is_llvms_last() {
-    let source = include_str!("../../frontend-pnacl/src/llvm/attributes.rs");
+    let source = include_str!("../../frontend-pnacl/src/llvm/attributes/mod.rs");
     let last = source.split("pub const LAST: u64 = ").nth(1).expect("it is there");
     let last = last.split(';').next().and_then(number);
     assert_eq!(last, of_llvm()["AttributeKindCodes"].values().copied().max());
