@@ -150,7 +150,7 @@ mod tests {
     /// What is said of one input and output.
     fn refusal(input: &Path, output: &Path) -> Option<String> {
         let (input, output) = (input.to_owned(), output.to_owned());
-        check(&[Job { input, output }], Emit::Obj, None)
+        check(&[Job::new(input, output)], Emit::Obj, None)
             .err()
             .map(|error| error.to_string())
     }
@@ -173,10 +173,7 @@ mod tests {
     #[test]
     fn outputs_are_told_apart_by_what_they_are_and_not_by_their_names() {
         let folder = Folder::new("outputs");
-        let job = |input: &str, output: &str| Job {
-            input: folder.path(input),
-            output: folder.path(output),
-        };
+        let job = |input: &str, output: &str| Job::new(folder.path(input), folder.path(output));
         let refused = |jobs: &[Job]| check(jobs, Emit::Obj, None).is_err();
         assert!(refused(&[job("a.bc", "x.o"), job("b.bc", "./x.o")]));
         assert!(!refused(&[job("a.bc", "x.o"), job("b.bc", "y.o")]));

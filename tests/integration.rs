@@ -9,6 +9,7 @@ mod bounds;
 mod command;
 mod compare;
 mod compressed_debug;
+mod containers;
 mod conventions;
 mod debug_information;
 mod debug_texts;

@@ -3,6 +3,7 @@
 use super::{Arguments, Emit, Personality};
 use crate::diagnostics::{Error, Stage};
 use crate::input::is_standard_stream;
+use crate::part::Part;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -13,20 +14,32 @@ pub struct Job {
     pub input: PathBuf,
     /// The file; `-` for standard output.
     pub output: PathBuf,
+    /// What of the input is compiled.
+    pub(crate) part: Part,
 }
 
 impl Job {
+    /// All of an input, and where its output goes.
+    pub fn new(input: PathBuf, output: PathBuf) -> Job {
+        Job {
+            input,
+            output,
+            part: Part::default(),
+        }
+    }
+
     /// The input's name in messages.
     pub fn name(&self) -> String {
-        match is_standard_stream(&self.input) {
+        let file = match is_standard_stream(&self.input) {
             true => "<stdin>".to_owned(),
             false => self.input.display().to_string(),
-        }
+        };
+        self.part.name_in(file)
     }
 
     /// Whether the input is text as `--emit ir` writes it, which its name says.
     pub(crate) fn is_frazil_text(&self) -> bool {
-        self.input.extension() == Some(OsStr::new("fzl"))
+        self.part.is_whole() && self.input.extension() == Some(OsStr::new("fzl"))
     }
 }
 
@@ -54,13 +67,13 @@ impl Arguments {
             );
             return Err(Error::new(Stage::Options, message));
         }
-        let jobs = inputs.iter().map(|input| Job {
-            input: input.clone(),
-            output: match (folder, &self.output) {
+        let jobs = inputs.iter().map(|input| {
+            let output = match (folder, &self.output) {
                 (Some(folder), _) => folder.join(renamed(input, emit, personality).file_name().unwrap_or_default()),
                 (None, Some(output)) => output.clone(),
                 (None, None) => named_after(input, emit, personality),
-            },
+            };
+            Job::new(input.clone(), output)
         });
         Ok(jobs.collect())
     }
@@ -80,7 +93,7 @@ fn is_folder(path: &Path) -> bool {
 const REPLACED: [&str; 3] = ["bc", "ll", "fzl"];
 
 /// The output for an input, beside it.
-fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
+pub(crate) fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
     let named = renamed(input, emit, personality);
     // Text to text, or executable to executable: the input is not overwritten.
     match named == input {

@@ -192,6 +192,7 @@ fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOp
         triple,
         data_layout: platform.map(|platform| platform.data_layout),
         reads_debug: options.keeps_debug,
+        number: options.module,
         ..ReadOptions::new(platform_of)
     }
 }
