@@ -4,7 +4,7 @@
 use crate::contents::Input;
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
 use crate::machine;
-use crate::options::{CodeModel, InputForm, Options};
+use crate::options::{CodeModel, Emit, InputForm, Options};
 use frazil_codegen::{RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::pnacl::function::PexeReader;
 use frazil_frontend_pnacl::pnacl::is_pexe;
@@ -58,6 +58,9 @@ impl<'a> Opened<'a> {
     fn open_pexe(input: Input<'a>, options: &Options) -> Result<Opened<'a>, Error> {
         let mut pexe = Box::new(PexeModule::open(input.bytes)?);
         let module = pexe.module_mut();
+        if options.emit == Emit::Pexe {
+            module.data_layout.pointer_bits = 32;
+        }
         if let Some(triple) = triple(options) {
             module.triple = module.strings.add(triple.as_bytes());
         }
@@ -189,6 +192,7 @@ fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOp
         triple,
         data_layout: platform.map(|platform| platform.data_layout),
         reads_debug: options.keeps_debug,
+        number: options.module,
         ..ReadOptions::new(platform_of)
     }
 }

@@ -1,5 +1,6 @@
 //! Programs that `frazil-pexe` makes of executables of PNaCl, which are written here, record by record.
 
+use frazil::{Emit, Options};
 use frazil_frontend_pnacl::bitstream::writer::Writer;
 use frazil_frontend_pnacl::pnacl::codes::{block, constants, function as code, globals, module, symbols, types};
 use frazil_test_support::{Folder, run};
@@ -89,10 +90,20 @@ fn hello() -> Vec<u8> {
 #[test]
 fn a_program_finds_its_interfaces_writes_and_ends() {
     let folder = Folder::new("pexe");
+    let options = Options {
+        emit: Emit::Pexe,
+        ..Options::default()
+    };
+    let again = frazil::compile(&hello(), &options).expect("what is read can be written");
+    // By name, the first is written record by record, the second by Frazil.
     folder.write("hello.pexe", hello());
-    for recipe in ["Om1", "O2"] {
+    folder.write("again.pexe", again);
+    for (name, recipe) in [("hello", "Om1"), ("hello", "O2"), ("again", "Om1"), ("again", "O2")] {
         let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
-        make.arg(folder.path("hello.pexe")).arg(format!("--recipe={recipe}"));
+        make.arg(folder.path(&format!("{name}.pexe")))
+            .arg(format!("--recipe={recipe}"))
+            .arg("-o")
+            .arg(folder.path("hello"));
         run(&mut make);
         let mut program = Command::new(folder.path("hello"));
         let output = program.env_clear().output().expect("it can be started");

@@ -5,7 +5,7 @@ use crate::llvm::attributes::AttributeTable;
 use crate::llvm::constant_operands::ValueType;
 use crate::llvm::constants::ConstantTable;
 use crate::llvm::data_layout::DataLayout;
-use crate::llvm::globals::SymbolInfo;
+use crate::llvm::symbol_info::SymbolInfo;
 use crate::llvm::types::TypeTable;
 use frazil_ir::{Module, Platform, SymbolId};
 

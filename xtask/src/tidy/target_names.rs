@@ -57,18 +57,16 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("", "X86_F80", "the same"),
     (
         "ir/src/refusal.rs",
-        "x86_mmx",
+        "x86_amx",
         "LLVM's name of a type, for readers of the list of refusals",
     ),
-    ("ir/src/refusal.rs", "x86_amx", "the same"),
     ("ir/src/refusal.rs", "x86-tile-or-mmx", "a name that stays, in reports"),
     (
         "ir/src/runtime.rs",
         "__aarch64_",
         "names of functions in the compiler's run-time library, whatever calls them",
     ),
-    ("frontend-pnacl/src/llvm/", "x86_mmx", "LLVM's name of a type"),
-    ("frontend-pnacl/src/llvm/", "X86_MMX", "the same"),
+    ("frontend-pnacl/src/llvm/", "X86_MMX", "LLVM's name of a type"),
     ("frontend-pnacl/src/llvm/", "x86_amx", "LLVM's name of a type"),
     ("frontend-pnacl/src/llvm/", "X86_AMX", "the same"),
     (

@@ -20,7 +20,7 @@ const SQUARE: usize = 16;
 
 impl Builder<'_, '_> {
     /// The width of an operand, which must be a wide integer.
-    pub(super) fn expect_wide(&self, word: Word) -> Result<u32, ReadError> {
+    pub(in crate::llvm) fn expect_wide(&self, word: Word) -> Result<u32, ReadError> {
         self.wide_value_bits(word)
             .ok_or_else(|| self.malformed("an aggregate where a scalar is expected"))
     }
