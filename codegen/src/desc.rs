@@ -246,6 +246,9 @@ pub struct ConvDesc {
     pub int_args: &'static [Reg],
     /// Registers of floating-point arguments, in order.
     pub float_args: &'static [Reg],
+    /// Registers of vector arguments that are not variable, in order, where floats have none ([`ConvDesc::float_args`] is
+    /// empty then).
+    pub vector_args: &'static [Reg],
     /// Registers of integer results, in order.
     pub int_returns: &'static [Reg],
     /// Registers of floating-point results, in order.
@@ -271,6 +274,8 @@ pub struct ConvDesc {
     pub kept_by_calls: PRegSet,
     /// Bytes that each argument on the stack takes at least.
     pub stack_slot_bytes: u32,
+    /// What scalars on the stack are aligned to at most.
+    pub stack_scalar_align: u32,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.
@@ -282,6 +287,9 @@ pub struct ConvDesc {
     /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
     /// other's place.
     pub callee_pops: bool,
+    /// Whether a callee takes the address of the memory for a struct or for results off the stack, if it is there, and
+    /// leaves the other arguments to its caller.
+    pub pops_result_pointer: bool,
     /// Bytes of the return address that a call pushes below its arguments: what a callee takes off the stack keeps it
     /// aligned with it.
     pub pushed_address_bytes: u32,
@@ -311,17 +319,6 @@ pub struct ConvDesc {
     pub short_vector_bytes: u8,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
-}
-
-impl ConvDesc {
-    /// The register of the hidden pointer to memory for results.
-    pub fn result_pointer(&self) -> Reg {
-        if self.special.struct_return.is_none() {
-            self.int_args[0]
-        } else {
-            self.special.struct_return
-        }
-    }
 }
 
 /// The target as data.

@@ -40,9 +40,9 @@ pub fn select(arguments: &mut Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Whether programs run on the machine that we are on.
+/// Whether it is the machine that we are on, in the form in which its system is.
 pub fn is_host() -> bool {
-    current().emulator.is_empty()
+    current().target == machines::HOST.target
 }
 
 /// The folder for all that is made for the machine.
@@ -99,7 +99,7 @@ pub fn least_processor() -> Result<String> {
 
 /// The option by which clang compiles for a processor.
 pub fn processor_option(processor: &str) -> String {
-    match is_host() {
+    match current().target.starts_with("x86") {
         true => format!("-march={processor}"),
         false => format!("-mcpu={processor}"),
     }

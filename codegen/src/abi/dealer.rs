@@ -14,6 +14,7 @@ pub(super) struct Dealer<'a> {
     pub(super) conv: &'a ConvDesc,
     pub(super) int_next: usize,
     pub(super) float_next: usize,
+    pub(super) vector_next: usize,
     pub(super) stack_bytes: u32,
     pub(super) stack_align: u32,
     /// How many of the next arguments are elements of an array on the stack.
@@ -96,6 +97,25 @@ impl Dealer<'_> {
         Ok(())
     }
 
+    /// The place of the address of the memory for results.
+    pub(super) fn result_pointer(&mut self) -> PartPlace {
+        let special = self.conv.special.struct_return;
+        if !special.is_none() {
+            return PartPlace::Reg(special);
+        }
+        match self.register(false) {
+            Some(reg) => PartPlace::Reg(reg),
+            None => PartPlace::Stack(self.stack(self.conv.stack_slot_bytes, self.conv.stack_slot_bytes)),
+        }
+    }
+
+    /// The next register that only vectors are passed in, if there is one.
+    fn vector_register(&mut self) -> Option<Reg> {
+        let reg = *self.conv.vector_args.get(self.vector_next)?;
+        self.vector_next += 1;
+        Some(reg)
+    }
+
     /// The next register of a class, if there is one.
     #[inline]
     pub(super) fn register(&mut self, float: bool) -> Option<Reg> {
@@ -119,11 +139,14 @@ impl Dealer<'_> {
     }
 
     #[inline]
-    pub(super) fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
+    pub(super) fn deal(&mut self, parts: Parts, ty: Type, is_vector: bool) -> [PartPlace; 4] {
         if parts.count == 1
             && !parts.is_wide_vector()
             && let Some(reg) = self.register(parts.float)
         {
+            return [PartPlace::Reg(reg); 4];
+        }
+        if is_vector && let Some(reg) = self.vector_register() {
             return [PartPlace::Reg(reg); 4];
         }
         self.deal_parts(parts, self.conv.keeps_pairs && ty == Type::I128)
@@ -158,7 +181,10 @@ impl Dealer<'_> {
             *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
-                    let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    let mut align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    if parts.is_scalar() {
+                        align = align.min(self.conv.stack_scalar_align);
+                    }
                     let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,

@@ -46,6 +46,12 @@ impl ArgPlace {
     }
 }
 
+impl Default for PartPlace {
+    fn default() -> PartPlace {
+        PartPlace::Reg(Reg::NONE)
+    }
+}
+
 /// The places of all arguments of a signature.
 #[derive(Debug, Default)]
 pub struct ArgLayout {
@@ -71,9 +77,10 @@ pub struct ArgLayout {
     pub swift_error: Option<u32>,
     /// Whether an argument has the register that the callee's address has in indirect calls.
     pub takes_callee_register: bool,
-    /// Whether results are returned in memory, whose address is a hidden first argument; see
-    /// [`ConvDesc::result_pointer`].
+    /// Whether results are returned in memory, whose address is a hidden first argument.
     pub returns_in_memory: bool,
+    /// Where that address is then.
+    pub result_pointer: PartPlace,
     /// Places of the results, when they are in registers; parts beside.
     pub returns: Vec<ArgPlace>,
     /// Size of the memory for results, when they are in memory.
@@ -148,6 +155,7 @@ impl ArgLayout {
             conv,
             int_next: 0,
             float_next: 0,
+            vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
             stack_bytes: conv.shadow_bytes,
             stack_align,
             packed_elements: 0,
@@ -157,9 +165,7 @@ impl ArgLayout {
             if conv.returns_struct_pointer {
                 self.preserved.remove(conv.int_returns[0]);
             }
-            if conv.special.struct_return.is_none() {
-                dealer.register(false);
-            }
+            self.result_pointer = dealer.result_pointer();
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
@@ -185,6 +191,8 @@ impl ArgLayout {
         self.stack_align = dealer.stack_align;
         if conv.callee_pops {
             self.pop(conv, signature, stack_align)?;
+        } else if conv.pops_result_pointer {
+            self.pop_result_pointer(conv, signature);
         }
         Ok(())
     }
@@ -227,6 +235,22 @@ impl ArgLayout {
         match param.kind {
             ParamKind::Normal => place_param(dealer, param, types, parts_of),
             _ => self.place_special(dealer, param, types, parts_of),
+        }
+    }
+
+    /// A callee that takes nothing but the address of the memory for its results off the stack.
+    #[cold]
+    fn pop_result_pointer(&mut self, conv: &ConvDesc, signature: &Signature) {
+        let first = signature.params.first().zip(self.args.first());
+        let is_on_stack = match first {
+            _ if self.returns_in_memory => matches!(self.result_pointer, PartPlace::Stack(_)),
+            Some((param, place)) => {
+                param.kind == ParamKind::StructReturn && matches!(place.places[0], PartPlace::Stack(_))
+            }
+            None => false,
+        };
+        if is_on_stack {
+            self.popped_bytes = conv.stack_slot_bytes;
         }
     }
 
@@ -497,6 +521,10 @@ fn place_param(
             return Err(refuse(dealer.conv, refusal, &what));
         }
         if dealer.conv.memory_args.contains(&param.ty) {
+            if dealer.conv.stack_slot_bytes < 8 {
+                let what = format!("an argument of type {}", type_name(types, param.ty));
+                return Err(refuse(dealer.conv, Refusal::ExoticFloat, &what));
+            }
             let bytes = parts.slot_bytes();
             let place = PartPlace::Stack(dealer.stack(bytes, bytes));
             dealer.stack_align = dealer.stack_align.max(bytes);
@@ -515,7 +543,8 @@ fn place_param(
         ));
     }
     let short = on_stack(dealer.conv, parts, types, param.ty);
-    let places = dealer.deal(short, param.ty);
+    let is_vector = !parts.is_scalar() && matches!(types.data(param.ty), TypeData::Vector { .. });
+    let places = dealer.deal(short, param.ty, is_vector);
     let is_short = short != parts && matches!(places[0], PartPlace::Stack(_));
     let parts = if is_short { short } else { parts };
     Ok(ArgPlace { places, parts, extend })

@@ -101,8 +101,8 @@ pub(crate) fn clearing<I: Isa>(
 /// The registers in which a function gets its parameters.
 fn argument_registers(function: &Function, layout: &ArgLayout, conv: &ConvDesc) -> PRegSet {
     let mut found = passed_registers(layout);
-    if layout.returns_in_memory {
-        found.insert(conv.result_pointer());
+    if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
+        found.insert(reg);
     }
     if function.signature().variadic {
         found = found
@@ -150,8 +150,8 @@ pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) 
 pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool, scratch: Reg) -> PRegSet {
     let mut found = passed_registers(layout);
     found.insert(scratch);
-    if layout.returns_in_memory {
-        found.insert(conv.result_pointer());
+    if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
+        found.insert(reg);
     }
     if is_variadic {
         found = found

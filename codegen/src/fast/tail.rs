@@ -8,7 +8,7 @@
 use super::FastCtx;
 use super::calls::CallProgress;
 use super::record::Record;
-use crate::abi::ArgLayout;
+use crate::abi::{ArgLayout, PartPlace};
 use crate::context::call_plan::{MemoryArgument, SavedMemory, moved_arguments};
 use crate::context::calls::PendingCall;
 use crate::context::clearing::handed_over;
@@ -149,8 +149,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.collect_part(operand, place, part, |offset| Location::Frame(incoming + offset as i32));
             }
         }
-        if let Some(offset) = self.result_pointer {
-            let dest = Location::Reg(call.conv.result_pointer());
+        // On the stack, it has the same place.
+        if let (Some(offset), PartPlace::Reg(reg)) = (self.result_pointer, layout.result_pointer) {
+            let dest = Location::Reg(reg);
             self.move_pointer(Source::Location(Location::Frame(offset)), dest);
         }
         if call.callee.as_symbol().is_none() {

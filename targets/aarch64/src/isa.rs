@@ -177,6 +177,8 @@ fn far_from_symbol() -> CodegenError {
 }
 
 impl Isa for AArch64 {
+    const WORD_BYTES: u8 = 8;
+
     fn desc(&self) -> &'static TargetDesc {
         &DESC
     }

@@ -119,6 +119,8 @@ static FRAMELESS: TargetDesc = TargetDesc {
 };
 
 impl Isa for Variant {
+    const WORD_BYTES: u8 = 4;
+
     fn desc(&self) -> &'static TargetDesc {
         match self {
             Variant::TestIsa | Variant::Near => &WITH_FRAME_POINTER,

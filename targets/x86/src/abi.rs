@@ -1,4 +1,6 @@
-//! The calling conventions of x86-64 as tables.
+//! The calling conventions of x86 as tables.
+//!
+//! Of 64-bit code:
 //!
 //! System V: "System V Application Binary Interface, AMD64 Architecture Processor Supplement", section 3.2. Win64:
 //! Microsoft's "x64 calling convention". The others have no document but what LLVM does
@@ -42,6 +44,9 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
+    stack_scalar_align: 16,
+    pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
     shares_positions: false,
@@ -160,6 +165,55 @@ const WIN64_SAVED: PRegSet = SAVED
     .union(PRegSet::of(&[RSI, RDI]))
     .union(PRegSet::from_banks(0, 0xffc0));
 
+/// What the System V convention of 32-bit code has callees save (System V ABI for Intel386, table 2.3).
+const SAVED_32: PRegSet = PRegSet::of(&[RBX, RBP, RSI, RDI]);
+
+/// The C convention of 32-bit code: arguments are on the stack, floats are returned on the x87 stack. LLVM passes the
+/// first vectors in registers (`X86CallingConv.td`, `CC_X86_32_Common`).
+const C_32: ConvDesc = ConvDesc {
+    name: "System V of Intel386",
+    int_args: &[],
+    float_args: &[],
+    vector_args: &[XMM0, XMM1, XMM2],
+    int_returns: &[RAX, RDX, RCX],
+    float_returns: &[],
+    narrow_returns: &[XMM0, XMM1, XMM2],
+    vector_returns: &[XMM0, XMM1, XMM2, XMM3],
+    stack_returned: &[Type::X86_F80, Type::F32, Type::F64],
+    memory_args: &[Type::X86_F80],
+    callee_saved: SAVED_32,
+    kept_by_calls: SAVED_32,
+    stack_slot_bytes: 4,
+    stack_scalar_align: 4,
+    indirect_callee: RAX,
+    special: SpecialArgs {
+        nest: RCX,
+        ..SpecialArgs::NONE
+    },
+    pushed_address_bytes: 4,
+    pops_result_pointer: true,
+    returns_struct_pointer: true,
+    keeps_pairs: false,
+    variadic_count: Reg::NONE,
+    ..C
+};
+
+/// The same.
+pub static SYSTEM_V_32: ConvDesc = ConvDesc {
+    is_plain: true,
+    ..C_32
+};
+
+/// `fastcc`, for functions that no other object calls.
+static FAST_32: ConvDesc = ConvDesc {
+    name: "fast",
+    is_plain: true,
+    ..C_32
+};
+
+/// The conventions of 32-bit code, by LLVM's numbers.
+const CONVENTIONS_32: [(u16, &ConvDesc); 3] = [(0, &SYSTEM_V_32), (8, &FAST_32), (9, &SYSTEM_V_32)];
+
 /// LLVM's numbers (`llvm/IR/CallingConv.h`).
 const CONVENTIONS: [(u16, &ConvDesc); 11] = [
     (0, &SYSTEM_V),
@@ -175,13 +229,21 @@ const CONVENTIONS: [(u16, &ConvDesc); 11] = [
     (79, &WIN64),
 ];
 
-/// The table of a convention.
+/// The table of a convention of 64-bit code.
 pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
     if conv == CallConv::C {
         return Some(&SYSTEM_V);
     }
-    CONVENTIONS
-        .iter()
+    find(&CONVENTIONS, conv)
+}
+
+/// The table of a convention of 32-bit code.
+pub fn convention_32(conv: CallConv) -> Option<&'static ConvDesc> {
+    find(&CONVENTIONS_32, conv)
+}
+
+fn find(rows: &[(u16, &'static ConvDesc)], conv: CallConv) -> Option<&'static ConvDesc> {
+    rows.iter()
         .find(|&&(number, _)| number == conv.0)
         .map(|&(_, table)| table)
 }
@@ -192,7 +254,7 @@ mod tests {
 
     #[test]
     fn calls_write_no_register_that_they_are_said_to_keep() {
-        for (_, conv) in CONVENTIONS {
+        for (_, conv) in CONVENTIONS.into_iter().chain(CONVENTIONS_32) {
             let arguments = [conv.int_args, conv.float_args].concat();
             let results = [
                 conv.int_returns,

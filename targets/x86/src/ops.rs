@@ -246,6 +246,8 @@ impl Code {
     pub const LOCK: u32 = 8;
     /// Prefix 64: the memory operand is relative to the thread pointer's segment.
     pub const FS: u32 = 16;
+    /// Prefix 65: the memory operand is relative to the thread pointer's segment of 32-bit code.
+    pub const GS: u32 = 1 << 23;
     /// No size suffix in text.
     pub const PLAIN: u32 = 32;
     /// A linker may rewrite the instruction when its memory operand is a slot of the global offset table.
@@ -365,7 +367,7 @@ impl Code {
                 Form::M => self.opcode == 0xff && (self.digit == 2 || self.digit == 4),
                 _ => false,
             };
-        if relaxable && !self.has(Code::FS) {
+        if relaxable && !self.has(Code::FS) && !self.has(Code::GS) {
             self.flags |= Code::RELAXABLE;
         }
         self

@@ -169,6 +169,9 @@ impl Template {
         if code.has(Code::FS) {
             self.add_prefix(0x64);
         }
+        if code.has(Code::GS) {
+            self.add_prefix(0x65);
+        }
         if matches!(code.width, Width::Int) && size == 2 {
             self.add_prefix(0x66);
         }

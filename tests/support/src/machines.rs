@@ -102,5 +102,26 @@ pub const AARCH64: Machine = Machine {
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 };
 
+/// 32-bit code on the machine that the tests run on, whose system executes it, too. What is started is the loader of
+/// Debian's cross compiler, which finds its libraries.
+pub const X86_32: Machine = Machine {
+    target: "x86_32",
+    triple: "i686-linux-gnu",
+    rust_target: "i686-unknown-linux-gnu",
+    compiler: "i686-linux-gnu-gcc",
+    utilities: "i686-linux-gnu-",
+    debugger: "gdb",
+    emulator: &[
+        "/usr/i686-linux-gnu/lib/ld-linux.so.2",
+        "--library-path",
+        "/usr/i686-linux-gnu/lib",
+    ],
+    processors: &["pentium4", "x86-64-v2", "x86-64-v3"],
+    vector_feature: "+avx2",
+    is_fusing: false,
+    widest_converted_bits: 64,
+    data_layout: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+};
+
 /// Those that tests can be told by name.
-pub const ALL: [&Machine; 2] = [&HOST, &AARCH64];
+pub const ALL: [&Machine; 3] = [&HOST, &AARCH64, &X86_32];

@@ -125,7 +125,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn lower_text(&mut self, data: &InstData, asm: &AsmData, rules: &'static dyn AsmRules) -> Result<(), CodegenError> {
         let mut constraints = parse(&asm.constraints)?;
         let mut pending = self.pair_up(data, &constraints)?;
-        let is_invoke = self.is_invoked_text();
+        let is_invoke = self.is_invoked();
         if !is_invoke {
             indirect::store_afterwards(&mut pending, &mut constraints, rules);
         }

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
 //! function may use what later processors have.
 
-use super::{contracted, float_bytes, result, type_of};
+use super::{constant_mem, contracted, float_bytes, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -68,7 +68,7 @@ fn sign_mask(bytes: u8) -> u128 {
 }
 
 fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, bits: u128) {
@@ -196,7 +196,7 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     let bytes = float_bytes(data.ty);
     let (size, total, fraction) = match data.ty {
         Type::F32 => (4, 32, 23),
-        Type::F64 => (8, 64, 52),
+        Type::F64 if C::WORD_BYTES == 8 => (8, 64, 52),
         _ => {
             return Err(CodegenError::unsupported(
                 Refusal::ExoticFloat,

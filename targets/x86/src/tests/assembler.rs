@@ -106,7 +106,7 @@ fn compare(assembler: Assembler, insts: &[MInst], name: &str) {
     let mut slots = Vec::with_capacity(insts.len());
     for (index, inst) in insts.iter().enumerate() {
         let mut buf = CodeBuffer::new(false);
-        encode(inst, &mut buf);
+        encode::<8>(inst, &mut buf);
         text.push_str(".p2align 4, 0xcc\n\t");
         let start = text.len();
         print_to(inst, buf.bytes.len() as u8, &PlainNames, &mut text).expect("a string takes all text");
@@ -190,19 +190,19 @@ fn branches_keep_their_length_in_text() {
     let filler = crate::build::i(Op::Nop, 9);
     buf.bind(top);
     for _ in 0..16 {
-        encode(&jcc(Cond::Le, top), &mut buf);
-        encode(&filler, &mut buf);
-        encode(&jmp(top), &mut buf);
+        encode::<8>(&jcc(Cond::Le, top), &mut buf);
+        encode::<8>(&filler, &mut buf);
+        encode::<8>(&jmp(top), &mut buf);
     }
-    encode(&jcc_short(Cond::A, middle), &mut buf);
-    encode(&jmp(end), &mut buf);
-    encode(&jmp_short(middle), &mut buf);
-    encode(&filler, &mut buf);
+    encode::<8>(&jcc_short(Cond::A, middle), &mut buf);
+    encode::<8>(&jmp(end), &mut buf);
+    encode::<8>(&jmp_short(middle), &mut buf);
+    encode::<8>(&filler, &mut buf);
     buf.bind(middle);
-    encode(&jcc(Cond::Np, end), &mut buf);
-    encode(&filler, &mut buf);
+    encode::<8>(&jcc(Cond::Np, end), &mut buf);
+    encode::<8>(&filler, &mut buf);
     buf.bind(end);
-    encode(&jmp(middle), &mut buf);
+    encode::<8>(&jmp(middle), &mut buf);
     let mut text = String::new();
     for (_, item) in buf.log() {
         match item {

@@ -375,8 +375,8 @@ fn segments_are_those_of_the_next_instruction() {
     for (segment, register) in SEGMENTS.into_iter().zip([Register::FS, Register::GS, Register::SS]) {
         for access in accesses {
             let mut buf = CodeBuffer::new(false);
-            encode(&none(segment, 8), &mut buf);
-            encode(&access, &mut buf);
+            encode::<8>(&none(segment, 8), &mut buf);
+            encode::<8>(&access, &mut buf);
             let decoded = decode(&buf.bytes);
             assert_eq!(decoded.len(), buf.bytes.len());
             assert_eq!(decoded.segment_prefix(), register, "{access:?}");
@@ -435,7 +435,7 @@ fn branches_reach_their_label_and_have_the_rows_effects() {
                     buf.put(&[0x90; 3]);
                 }
                 let start = buf.offset();
-                encode(&inst, &mut buf);
+                encode::<8>(&inst, &mut buf);
                 let end = buf.offset();
                 if is_forward {
                     buf.put(&[0x90; 3]);

@@ -50,7 +50,7 @@ fn row(inst: &MInst) -> &'static Row {
 /// The bytes of one instruction.
 fn bytes(inst: &MInst) -> Vec<u8> {
     let mut buf = CodeBuffer::new(false);
-    encode(inst, &mut buf);
+    encode::<8>(inst, &mut buf);
     buf.bytes
 }
 

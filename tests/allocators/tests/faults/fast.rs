@@ -253,6 +253,8 @@ impl FaultChoice {
 }
 
 impl Isa for FaultyIsa {
+    const WORD_BYTES: u8 = 4;
+
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         marked(TestIsa.mov(class, bytes, dst, src), COPY)
     }
