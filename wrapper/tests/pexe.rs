@@ -99,20 +99,25 @@ fn a_program_finds_its_interfaces_writes_and_ends() {
     folder.write("hello.pexe", hello());
     folder.write("again.pexe", again);
     for (name, recipe) in [("hello", "Om1"), ("hello", "O2"), ("again", "Om1"), ("again", "O2")] {
-        let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
-        make.arg(folder.path(&format!("{name}.pexe")))
-            .arg(format!("--recipe={recipe}"))
-            .arg("-o")
-            .arg(folder.path("hello"));
-        run(&mut make);
-        let mut program = Command::new(folder.path("hello"));
-        let output = program.env_clear().output().expect("it can be started");
-        assert_eq!(
-            String::from_utf8_lossy(&output.stdout),
-            "hello from a portable executable\n",
-            "{recipe}"
-        );
-        assert_eq!(output.status.code(), Some(42), "{recipe}");
+        for (machine, class) in [("--target=x86_64", 2), ("-m32", 1)] {
+            let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
+            make.arg(folder.path(&format!("{name}.pexe")))
+                .arg(format!("--recipe={recipe}"))
+                .args([machine, "-o"])
+                .arg(folder.path("hello"));
+            run(&mut make);
+            let made = std::fs::read(folder.path("hello")).expect("there is a program");
+            // Bytes of the ELF header: the class, 32 or 64 bits.
+            assert_eq!(made.get(4), Some(&class), "{recipe} {machine}");
+            let mut program = Command::new(folder.path("hello"));
+            let output = program.env_clear().output().expect("it can be started");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                "hello from a portable executable\n",
+                "{recipe} {machine}"
+            );
+            assert_eq!(output.status.code(), Some(42), "{recipe} {machine}");
+        }
     }
 }
 
@@ -139,6 +144,7 @@ fn mistakes_are_named_and_leave_nothing() {
     assert!(refused(&[]).contains("no executable is named"));
     assert!(refused(&["text.pexe", "other.pexe"]).contains("`other.pexe` is one executable too many"));
     assert!(refused(&["--recipe=none", "old.pexe"]).contains("none"));
+    assert!(refused(&["--target", "aarch64", "old.pexe"]).contains("made for x86_64 and x86_32 only"));
     assert!(refused(&["old.pexe", "-o", "old.pexe"]).contains("its own output"));
     assert!(!folder.path("old").exists() && !folder.path("text").exists());
 }
