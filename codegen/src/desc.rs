@@ -276,6 +276,8 @@ pub struct ConvDesc {
     pub stack_slot_bytes: u32,
     /// What scalars on the stack are aligned to at most.
     pub stack_scalar_align: u32,
+    /// Whether the words of an integer that is several values are on the stack, from an aligned place on.
+    pub aligns_words: bool,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.

@@ -17,6 +17,8 @@ use crate::types::TypeData;
 pub struct Platform {
     /// The data layout of modules that have none, as LLVM writes it.
     pub data_layout: &'static str,
+    /// Wider integers become words of 64 bits when they are read: 128, or 64 where that takes two registers.
+    pub widest_integer_bits: u32,
     /// Integers whose alignment layouts lacked once: width in bits, alignment as log2 of bytes.
     pub added_integer_aligns: &'static [(u32, u8)],
     /// Whether the elements of an array that is an argument are in registers all or none, so that signatures say which

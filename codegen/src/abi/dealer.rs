@@ -57,6 +57,13 @@ impl Dealer<'_> {
         }
     }
 
+    /// Before the words of an integer of several values that is aligned as the stack is.
+    #[cold]
+    pub(super) fn align_words(&mut self) {
+        let start = self.stack_bytes.checked_next_multiple_of(self.conv.stack_align);
+        self.stack_bytes = start.unwrap_or(u32::MAX);
+    }
+
     /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
     #[cold]
     fn stack_packed(&mut self, bytes: u32) -> u32 {

@@ -231,6 +231,8 @@ impl ArgLayout {
         }
         if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
             dealer.begin_words();
+        } else if param.is_split && conv.aligns_words {
+            dealer.align_words();
         }
         match param.kind {
             ParamKind::Normal => place_param(dealer, param, types, parts_of),

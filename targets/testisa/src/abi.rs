@@ -28,6 +28,7 @@ static STANDARD: ConvDesc = ConvDesc {
     callee_pops: false,
     vector_args: &[],
     stack_scalar_align: 16,
+    aligns_words: false,
     pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,

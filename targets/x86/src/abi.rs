@@ -46,6 +46,7 @@ const C: ConvDesc = ConvDesc {
     callee_pops: false,
     vector_args: &[],
     stack_scalar_align: 16,
+    aligns_words: false,
     pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
@@ -185,6 +186,7 @@ const C_32: ConvDesc = ConvDesc {
     kept_by_calls: SAVED_32,
     stack_slot_bytes: 4,
     stack_scalar_align: 4,
+    aligns_words: true,
     indirect_callee: RAX,
     special: SpecialArgs {
         nest: RCX,

@@ -11,6 +11,7 @@ use frazil_ir::{CallConv, Opcode, TypeData};
 pub static PLATFORM: Platform = Platform {
     // LLVM 22, `X86TargetMachine`.
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    widest_integer_bits: 128,
     // Up to LLVM 17; LLVM's own reader adds it, too.
     added_integer_aligns: &[(128, 4)],
     passes_arrays_whole: false,
@@ -80,6 +81,7 @@ pub static PLATFORM: Platform = Platform {
 /// The facts of 32-bit Linux.
 pub static PLATFORM_32: Platform = Platform {
     data_layout: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+    widest_integer_bits: 64,
     added_integer_aligns: &[(128, 4)],
     passes_arrays_whole: false,
     variadic: Some(VariadicFacts {

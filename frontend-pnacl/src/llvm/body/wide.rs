@@ -7,7 +7,7 @@ use super::context::{Body, Operands};
 use crate::builder::class::Class;
 use crate::builder::intrinsics::Intrinsic;
 use crate::builder::values::Builder;
-use crate::builder::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
+use crate::builder::wide::{Extend, WIDEST_NARROW_BITS, WORD_BITS, Words, word_count};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
 use crate::llvm::types::TypeId;
@@ -73,7 +73,7 @@ pub(super) fn binary(body: &mut Body<'_, '_>, left: Word, right: Word, number: u
 #[cold]
 pub(super) fn odd_division(body: &mut Body<'_, '_>, op: Opcode, left: Word, right: Word) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(NARROW_BITS);
+    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(WIDEST_NARROW_BITS);
     let extend = Extend::of(matches!(op, Opcode::Sdiv | Opcode::Srem));
     let a = build.extend_to_128(left, bits, extend);
     let b = build.extend_to_128(right, bits, extend);
@@ -113,7 +113,7 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
     let build = &mut body.build;
     let from = build.wide_value_bits(value);
     let to = build.wide_bits(ty);
-    build.make_room_for(from.max(to).unwrap_or(NARROW_BITS), false)?;
+    build.make_room_for(from.max(to).unwrap_or(WIDEST_NARROW_BITS), false)?;
     let signed = matches!(number, casts::SEXT | casts::SI_TO_FP | casts::FP_TO_SI);
     if from == to && number == casts::BITCAST {
         return build.define_as(value.with_type(ty));
@@ -276,7 +276,7 @@ fn resize(build: &mut Builder<'_, '_>, value: Word, ty: TypeId, number: u64, sig
     if from == to || (number == casts::TRUNC) != (to < from) {
         return Err(build.malformed(format!("cast {number} between types that do not go with it")));
     }
-    if to > NARROW_BITS {
+    if to > build.module.narrow_bits() {
         return build.define_words(ty, words, to);
     }
     let ir_type = build.scalar_class(ty)?;
