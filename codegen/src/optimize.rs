@@ -211,9 +211,8 @@ fn compile_legal<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let mut compile = |unit: &Unit<'_>| {
-        without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out))
-    };
+    let mut compile =
+        |unit: &Unit<'_>| without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out));
     let outcome = match compile(unit) {
         Err(Halt::Expand) => expanded(isa, unit, compile),
         outcome => outcome,
@@ -389,13 +388,7 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
 }
 
 /// The registers that the function has to save: scratch registers if an instruction names them, or the prologue does.
-fn saved_registers<I: Isa>(
-    isa: &I,
-    func: &MFunc,
-    unit: &Unit<'_>,
-    callee_saved: PRegSet,
-    written: PRegSet,
-) -> PRegSet {
+fn saved_registers<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
     let mut written = written;
     let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
     let scratch = isa.desc().classes.map(|class| class.scratch);

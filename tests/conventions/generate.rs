@@ -26,7 +26,7 @@ pub struct Convention {
     floats: bool,
     /// Most floats among results: LLVM returns others in the x87 unit, which is refused for some conventions.
     float_results: usize,
-    /// Bytes of a pointer.
+    /// What a pointer takes on the stack.
     pointer_bytes: usize,
 }
 

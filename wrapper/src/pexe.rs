@@ -6,8 +6,8 @@
 //!
 //! Frazil compiles the executable, and a C compiler links it with a run-time library, whose source is in this program
 //! ([the folder `runtime`](../runtime/start.c)): it starts the program in the first 4 GiB of the address space, and has
-//! the interfaces that programs ask for by name, on the system's calls. One source serves all machines but for a file of
-//! assembly for each.
+//! the interfaces that programs ask for by name, on the system's calls. One source serves all machines but for a file
+//! of assembly for each.
 //!
 //! Not done here: the sandbox of Native Client, and interfaces to a browser; a program that asks for one hears that it
 //! is not there.

@@ -44,7 +44,7 @@ impl ModuleTables {
     pub(crate) fn narrow_bits(&self) -> u32 {
         match self.platform {
             Some(platform) => platform.widest_integer_bits,
-            None => crate::builder::wide::WIDEST_NARROW_BITS,
+            None => frazil_ir::platform::WIDEST_INTEGER_BITS,
         }
     }
 }

@@ -73,7 +73,11 @@ pub(super) fn binary(body: &mut Body<'_, '_>, left: Word, right: Word, number: u
 #[cold]
 pub(super) fn odd_division(body: &mut Body<'_, '_>, op: Opcode, left: Word, right: Word) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(WIDEST_NARROW_BITS);
+    let bits = build
+        .function
+        .types()
+        .int_bits(left.ir_type())
+        .unwrap_or(WIDEST_NARROW_BITS);
     let extend = Extend::of(matches!(op, Opcode::Sdiv | Opcode::Srem));
     let a = build.extend_to_128(left, bits, extend);
     let b = build.extend_to_128(right, bits, extend);
