@@ -394,7 +394,13 @@ fn saved_registers<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>, callee_saved:
     let scratch = isa.desc().classes.map(|class| class.scratch);
     scratch.iter().for_each(|&reg| written.insert(reg));
     if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
-        if !func.insts.iter().any(|inst| isa.writes_scratch(inst)) {
+        let is_overwritten =
+            |inst: &MInst| pseudo::is_asm(inst.op) && func.sets[inst.imm as usize].defs.contains(scratch[0]);
+        if !func
+            .insts
+            .iter()
+            .any(|inst| isa.writes_scratch(inst) || is_overwritten(inst))
+        {
             written.remove(scratch[0]);
         }
     }

@@ -15,6 +15,8 @@ pub(super) struct Dealer<'a> {
     pub(super) int_next: usize,
     pub(super) float_next: usize,
     pub(super) vector_next: usize,
+    /// A register of integers that an argument with one of its own has taken.
+    pub(super) claimed: Reg,
     /// Whether the argument whose turn it is gets no register of integers.
     pub(super) stacks_integers: bool,
     pub(super) stack_bytes: u32,
@@ -119,6 +121,19 @@ impl Dealer<'_> {
         }
     }
 
+    /// Takes a register that is that of one argument only; false if another one has it.
+    #[cold]
+    pub(super) fn claim(&mut self, reg: Reg) -> bool {
+        match self.conv.int_args.iter().position(|&other| other == reg) {
+            Some(place) if place < self.int_next => false,
+            Some(_) => {
+                self.claimed = reg;
+                true
+            }
+            None => true,
+        }
+    }
+
     /// The next register that only vectors are passed in, if there is one.
     pub(super) fn vector_register(&mut self) -> Option<Reg> {
         let reg = *self.conv.vector_args.get(self.vector_next)?;
@@ -136,8 +151,12 @@ impl Dealer<'_> {
         } else {
             (self.conv.int_args, &mut self.int_next)
         };
-        let reg = *regs.get(*next)?;
+        let mut reg = *regs.get(*next)?;
         *next += 1;
+        if !float && reg == self.claimed && reg.is_physical() {
+            reg = *regs.get(*next)?;
+            *next += 1;
+        }
         if self.conv.shares_positions {
             self.share_positions();
         }

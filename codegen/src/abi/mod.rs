@@ -162,6 +162,7 @@ impl ArgLayout {
             float_next: 0,
             vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
             stacks_integers: false,
+            claimed: Reg::NONE,
             stack_bytes: conv.shadow_bytes,
             stack_align,
             packed_elements: 0,
@@ -473,6 +474,10 @@ impl ArgLayout {
                 &format!("a parameter of kind {:?}", param.kind),
             ));
         }
+        if !dealer.claim(reg) {
+            dealer.stacks_integers = true;
+            return place_param(dealer, param, types, parts_of);
+        }
         self.kept.remove(reg);
         self.takes_callee_register |= reg == conv.indirect_callee;
         Ok(ArgPlace {
@@ -598,6 +603,11 @@ const MAX_ALIGN: u32 = 4096;
 fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts) -> Result<ArgPlace, CodegenError> {
     if !dealer.conv.passes_memory {
         return Err(refuse(dealer.conv, Refusal::CallingConvention, "a byval parameter"));
+    }
+    if dealer.conv.stacks_struct_pointer && dealer.int_next == 0 {
+        // LLVM passes its address.
+        let what = "a byval parameter before an integer";
+        return Err(refuse(dealer.conv, Refusal::CallingConvention, what));
     }
     let align = (1u32 << align_log2.min(30)).max(dealer.conv.stack_slot_bytes);
     dealer.stack_align = dealer.stack_align.max(align);

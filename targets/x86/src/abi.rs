@@ -224,7 +224,7 @@ const FAST_C_32: ConvDesc = ConvDesc {
     stack_scalar_align: 8,
     special: NEST_IN_RAX,
     pops_result_pointer: false,
-    keeps_pairs: false,
+    aligns_words: false,
     ..C_32
 };
 

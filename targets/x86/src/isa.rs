@@ -186,6 +186,7 @@ static DESC_64: TargetDesc = DESC;
 /// What is different in 32-bit code.
 static DESC_32: TargetDesc = TargetDesc {
     name: "x86_32",
+    assembler_options: &[("as", &["--32"]), ("gcc", &["-m32"])],
     regs: &REGS_32,
     relocs: in_32_bits::RELOCS,
     classes: [
@@ -733,10 +734,7 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
-        if Self::IS_32_BIT {
-            return None;
-        }
-        Some(&X86Asm)
+        Some(&X86Asm::<W>)
     }
 
     fn has_three_operands(&self, features: FeatureSet) -> bool {

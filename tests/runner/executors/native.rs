@@ -79,7 +79,9 @@ fn is_built(machine: &Machine) -> bool {
 /// Whether its tools are there.
 fn is_available(machine: &Machine) -> bool {
     let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
-    let tools = [machine.compiler].into_iter().chain(machine.emulator().first().copied());
+    let tools = [machine.compiler]
+        .into_iter()
+        .chain(machine.emulator().first().copied());
     (is_host || !machine.emulator().is_empty())
         && tools.into_iter().all(|tool| {
             let output = Command::new(tool).arg("--version").output();

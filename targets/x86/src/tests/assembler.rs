@@ -46,7 +46,7 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Vec<u8> {
 }
 
 /// A command that assembles.
-type Assembler = &'static [&'static str];
+pub(super) type Assembler = &'static [&'static str];
 
 pub(super) const GNU: Assembler = &["as", "--64"];
 pub(super) const GNU_32: Assembler = &["as", "--32"];

@@ -13,12 +13,12 @@ mod processors;
 
 use crate::descs::OP_DESCS;
 use crate::encode::encode;
-use crate::ops::{Code, Form, Imm, Kind, Operand, Row, Width};
+use crate::ops::{Code, Form, Imm, Kind, Row};
 use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RDI, RSI, RSP, SCRATCH_MASK, mask};
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
-use crate::template::Template;
+use crate::template::is_in_32_bits;
 use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg, Role};
 
 const GENERAL: [Reg; 10] = [RAX, RBX, RSP, RBP, RSI, RDI, R8, R12, R13, R15];
@@ -62,18 +62,6 @@ fn sizes<const W: u8>(row: &Row) -> impl Iterator<Item = u8> {
     [1, 2, 4, 8, 16, 32, 64]
         .into_iter()
         .filter(|&size| row.sizes & size != 0 && (W == 8 || is_in_32_bits(row, size)))
-}
-
-/// Whether 32-bit code has the instruction in this size: it needs no REX prefix. In a VEX or an EVEX prefix, the bit W
-/// also tells operations on vectors apart, and means nothing there if it is about a general register.
-fn is_in_32_bits(row: &Row, size: u8) -> bool {
-    let code = &row.code;
-    let is_double =
-        |operand: &Operand| !operand.kind.is_vector() && operand.kind != Kind::Mask && operand.kind.bytes(size) == 8;
-    match code.has(Code::VEX) {
-        true => !(code.width == Width::Int && size == 8 || row.operands.iter().flatten().any(is_double)),
-        false => Template::of(code, size).rex == 0,
-    }
 }
 
 /// Without a REX prefix, only the first eight registers of a kind can be named.
