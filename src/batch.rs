@@ -11,12 +11,13 @@ use crate::options::InputForm;
 use crate::options::{Arguments, Emit, Job, Options, ReportForm};
 use crate::pipeline::STACK_BYTES;
 use crate::timing::Clock;
-use crate::{Report, destination, heap, input, llvm, output, recognize, refusals};
+use crate::{Report, containers, destination, heap, input, llvm, output, recognize, refusals};
 use frazil_frontend_pnacl::ReadErrorKind;
 use frazil_passes::observe::FunctionFilter;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +40,7 @@ impl Driver {
         }
         let recipe = self.recipe(arguments, None)?;
         let emit = arguments.emit(&recipe)?;
-        let jobs = arguments.jobs(emit)?;
+        let jobs = containers::expand(arguments.jobs(emit)?, arguments, emit)?;
         if arguments.inputs.is_empty() && std::io::stdin().is_terminal() {
             let message = "no input: name a file, or - to type one; --help shows the options";
             return Err(Error::new(Stage::Options, message));
@@ -151,12 +152,12 @@ impl Driver {
     /// Compiles one input and returns what was asked for about the run.
     fn compile_file(&self, arguments: &Arguments, options: &mut Options, job: &Job) -> Result<String, Error> {
         let start = Clock::start(options.measure);
-        let bytes = read_input(arguments, options, job)?;
+        let contents = read_input(arguments, options, job)?;
         let out = match options.emit {
             Emit::Null => output::Output::nowhere(),
             _ => output::Output::new(&job.output),
         };
-        let (_, text) = self.compile_bytes(arguments, options, (&job.name(), Input::from(&bytes)), start, out)?;
+        let (_, text) = self.compile_bytes(arguments, options, (&job.name(), contents.input()), start, out)?;
         Ok(text)
     }
 
@@ -216,8 +217,8 @@ impl Driver {
         job: &Job,
         form: ReportForm,
     ) -> Result<bool, Error> {
-        let bytes = read_input(arguments, options, job)?;
-        let found = self.list_unsupported(&bytes, options)?;
+        let contents = read_input(arguments, options, job)?;
+        let found = self.list_unsupported(contents.input().bytes, options)?;
         let text = match form {
             ReportForm::Text => refusals::text(&job.name(), &found),
             ReportForm::Json => refusals::json(&job.name(), &found),
@@ -228,10 +229,32 @@ impl Driver {
     }
 }
 
+/// The contents of an input, and what of it is compiled.
+struct Opened {
+    contents: Contents,
+    /// The bytes, if not all.
+    range: Option<Range<usize>>,
+}
+
+impl Opened {
+    fn input(&self) -> Input<'_> {
+        let whole = Input::from(&self.contents);
+        let part = self.range.clone().and_then(|range| whole.part(range));
+        part.unwrap_or(whole)
+    }
+}
+
 /// The bitcode or text of an input; what it is is noted in the options.
-fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Contents, Error> {
-    let bytes = contents::open(&job.input)?;
-    if let Some(complaint) = recognize::complaint(&job.input, &bytes) {
+fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result<Opened, Error> {
+    let contents = contents::open(&job.input)?;
+    let part = containers::part_of(job, &contents)?;
+    options.module = part.number();
+    let opened = Opened {
+        range: part.range(contents.len())?,
+        contents,
+    };
+    let bytes = opened.input().bytes;
+    if let Some(complaint) = recognize::complaint(&part.path_in(&job.input), bytes) {
         return Err(Error::from(Diagnostic::refusal(
             Stage::Read,
             ReadErrorKind::NotBitcode.refusal(),
@@ -239,15 +262,26 @@ fn read_input(arguments: &Arguments, options: &mut Options, job: &Job) -> Result
             None,
         )));
     }
-    options.input_form = match job.is_frazil_text() || recognize::is_frazil_text(&bytes) {
+    options.input_form = match job.is_frazil_text() || recognize::is_frazil_text(bytes) {
         true => InputForm::Text,
         false => InputForm::Bitcode,
     };
     let is_llvm = options.input_form == InputForm::Bitcode;
-    if is_llvm && (arguments.llvm_passes.is_some() || llvm::is_text(&bytes)) {
-        return llvm::read(&job.input, &bytes, &arguments.llvm()).map(Contents::Read);
+    if is_llvm && (arguments.llvm_passes.is_some() || llvm::is_text(bytes)) {
+        if options.module.is_some() {
+            let message = "--llvm-passes takes files with one module: llvm-modextract takes one out of several";
+            return Err(Error::new(Stage::Options, message));
+        }
+        // What is only a part of a file has no name that LLVM could read it by.
+        let name = if opened.range.is_some() {
+            Path::new("-")
+        } else {
+            &job.input
+        };
+        let contents = Contents::Read(llvm::read(name, bytes, &arguments.llvm())?);
+        return Ok(Opened { contents, range: None });
     }
-    Ok(bytes)
+    Ok(opened)
 }
 
 /// Copies an input to its output.

@@ -52,11 +52,17 @@ pub(crate) struct Input<'a> {
     pub bytes: &'a [u8],
     /// The file, if it is mapped.
     mapping: Option<&'a Mapping>,
+    /// Where the bytes begin in it.
+    offset: usize,
 }
 
 impl<'a> From<&'a [u8]> for Input<'a> {
     fn from(bytes: &'a [u8]) -> Input<'a> {
-        Input { bytes, mapping: None }
+        Input {
+            bytes,
+            mapping: None,
+            offset: 0,
+        }
     }
 }
 
@@ -69,15 +75,25 @@ impl<'a> From<&'a Contents> for Input<'a> {
         Input {
             bytes: contents,
             mapping,
+            offset: 0,
         }
     }
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    /// A part of the input; nothing if it has no such part.
+    pub fn part(self, range: Range<usize>) -> Option<Input<'a>> {
+        Some(Input {
+            bytes: self.bytes.get(range.clone())?,
+            offset: self.offset + range.start,
+            ..self
+        })
+    }
+
     /// Gives the memory of a part back to the system, as far as that is possible.
     pub fn give_back(&self, part: Range<usize>) {
         if let Some(mapping) = self.mapping {
-            mapping.give_back(part);
+            mapping.give_back(self.offset + part.start..self.offset + part.end);
         }
     }
 

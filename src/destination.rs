@@ -81,6 +81,10 @@ fn refusal_of_stream(emit: Emit, count: usize, is_terminal: bool) -> Option<&'st
         (Emit::Obj, 2..) => {
             Some("several objects on standard output are no object file; name a folder with -o FOLDER/")
         }
+        (Emit::Pexe, 2..) => Some("several executables on standard output are none; name a folder with -o FOLDER/"),
+        (Emit::Pexe, 1) if is_terminal => {
+            Some("an executable is not written to a terminal: name a file with -o, or send standard output to one")
+        }
         (Emit::Obj, 1) if is_terminal => Some(
             "an object is not written to a terminal: name a file with -o, send standard output to one, or write text \
              with --emit asm",
@@ -146,7 +150,7 @@ mod tests {
     /// What is said of one input and output.
     fn refusal(input: &Path, output: &Path) -> Option<String> {
         let (input, output) = (input.to_owned(), output.to_owned());
-        check(&[Job { input, output }], Emit::Obj, None)
+        check(&[Job::new(input, output)], Emit::Obj, None)
             .err()
             .map(|error| error.to_string())
     }
@@ -169,10 +173,7 @@ mod tests {
     #[test]
     fn outputs_are_told_apart_by_what_they_are_and_not_by_their_names() {
         let folder = Folder::new("outputs");
-        let job = |input: &str, output: &str| Job {
-            input: folder.path(input),
-            output: folder.path(output),
-        };
+        let job = |input: &str, output: &str| Job::new(folder.path(input), folder.path(output));
         let refused = |jobs: &[Job]| check(jobs, Emit::Obj, None).is_err();
         assert!(refused(&[job("a.bc", "x.o"), job("b.bc", "./x.o")]));
         assert!(!refused(&[job("a.bc", "x.o"), job("b.bc", "y.o")]));
@@ -185,8 +186,11 @@ mod tests {
     fn objects_do_not_go_to_terminals_and_texts_do() {
         assert!(refusal_of_stream(Emit::Obj, 1, true).is_some());
         assert!(refusal_of_stream(Emit::Obj, 2, false).is_some());
+        assert!(refusal_of_stream(Emit::Pexe, 1, true).is_some());
+        assert!(refusal_of_stream(Emit::Pexe, 2, false).is_some());
         for (emit, count, is_terminal) in [
             (Emit::Obj, 1, false),
+            (Emit::Pexe, 1, false),
             (Emit::Obj, 0, true),
             (Emit::Asm, 1, true),
             (Emit::Ir, 2, true),

@@ -2,6 +2,7 @@
 
 use frazil_codegen::CodegenError;
 use frazil_emit::EmitError;
+use frazil_frontend_pnacl::pnacl::writer::WriteError;
 use frazil_frontend_pnacl::{ReadError, ReadErrorKind};
 use frazil_ir::Refusal;
 use std::fmt;
@@ -273,6 +274,14 @@ impl From<EmitError> for Error {
             Some(refusal) => Error::from(Diagnostic::refusal(Stage::Write, refusal, message, location)),
             None => Error::new(Stage::Write, message),
         }
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Error {
+        let location = error.place().map(str::to_owned);
+        let refusal = error.refusal();
+        Error::from(Diagnostic::refusal(Stage::Write, refusal, error.to_string(), location))
     }
 }
 

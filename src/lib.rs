@@ -16,8 +16,8 @@
 //! else (`minimal`).
 //!
 //! Invariants of absence: nothing below this crate opens a file, reads an option or prints; of this crate, only
-//! [`mod@input`], [`output`], `destination`, `split` and `assembler` touch files, and only [`diagnostics`] and `timing`
-//! make text for the terminal.
+//! [`mod@input`], [`output`], `containers`, `destination`, `split` and `assembler` touch files, and only
+//! [`diagnostics`] and `timing` make text for the terminal.
 
 #[cfg(feature = "command")]
 mod api;
@@ -25,6 +25,8 @@ mod api;
 pub mod assembler;
 #[cfg(feature = "command")]
 mod batch;
+#[cfg(feature = "command")]
+mod containers;
 #[cfg(feature = "command")]
 mod contents;
 #[cfg(feature = "command")]
@@ -53,6 +55,8 @@ mod minimal;
 #[cfg(feature = "command")]
 pub mod options;
 pub mod output;
+#[cfg(feature = "command")]
+mod part;
 #[cfg(feature = "command")]
 mod pipeline;
 mod recognize;

@@ -99,10 +99,7 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>, Error> {
         name.push(format!("{part}{}", arguments.ending));
         PathBuf::from(name)
     };
-    let job = |part| Job {
-        input: arguments.input.clone(),
-        output: output(part),
-    };
+    let job = |part| Job::new(arguments.input.clone(), output(part));
     let jobs: Vec<Job> = (0..arguments.parts).map(job).collect();
     // Objects, as far as terminals are concerned.
     destination::check(&jobs, Emit::Obj, None)?;

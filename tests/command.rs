@@ -160,7 +160,10 @@ fn mistyped_names_get_a_suggestion() {
         message.starts_with("frazil: error: invalid value 'object'"),
         "{message}"
     );
-    assert!(message.contains("possible values: obj, asm, ir, null"), "{message}");
+    assert!(
+        message.contains("possible values: obj, asm, ir, pexe, null"),
+        "{message}"
+    );
 }
 
 /// What a run that must succeed prints to standard output.

@@ -19,7 +19,8 @@ fn main() -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, trials);
     runner::tell_unsupported();
     let has_run_all = conclusion.num_filtered_out == 0 && !arguments.list;
-    if let Err(message) = runner::check_variants(has_run_all) {
+    let checked = runner::check_variants(has_run_all).and_then(|()| runner::check_executables(has_run_all));
+    if let Err(message) = checked {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }

@@ -1,10 +1,11 @@
 //! Each code of a refusal comes from some input: for each, a module that the command refuses with exactly that code.
 
 use crate::frazil;
+use frazil_frontend_pnacl::bitstream::writer::Writer;
+use frazil_frontend_pnacl::codes::{block, function, module, types};
 use frazil_test_support::{Folder, run};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// What is made of a text of LLVM's.
@@ -12,10 +13,10 @@ use std::process::Command;
 enum Made {
     Object,
     Assembly,
-    /// An object, the bitcode saying that it is of this version of the format.
-    OfVersion(u32),
+    /// An object, of a module whose function unwinds as LLVM 3.0 let it.
+    Unwinding,
 }
-use Made::{Assembly, Object, OfVersion};
+use Made::{Assembly, Object, Unwinding};
 
 const TRIPLE: &str = "target triple = \"x86_64-unknown-linux-gnu\"\n";
 
@@ -127,7 +128,7 @@ const TABLE: &[(&str, Made, &str)] = &[
         Object,
         "target datalayout = \"E-p:64:64\"\ndefine void @f() { ret void }\n",
     ),
-    ("FZ0308", OfVersion(9), "define void @f() { ret void }\n"),
+    ("FZ0308", Unwinding, "define void @f() { ret void }\n"),
     (
         "FZ0309",
         Object,
@@ -161,23 +162,24 @@ const TABLE: &[(&str, Made, &str)] = &[
     ("FZ0903", Assembly, "@\"\\FF\" = global i32 0\n"),
 ];
 
-/// The record of a module's version as LLVM writes it, without abbreviation: bits of its first word, which stands at a
-/// multiple of four bytes, and where in it the version is.
-const VERSION_RECORD: u32 = 0b10 << VERSION_BIT | 1 << 9 | 1 << 3 | 3;
-const VERSION_BIT: u32 = 15;
-const VERSION_RECORD_BITS: u32 = 21;
-
-fn set_version(path: &Path, version: u32) {
-    let mut bytes = fs::read(path).expect("bitcode");
-    let mut words = bytes.chunks_exact_mut(4);
-    let mask = (1 << VERSION_RECORD_BITS) - 1;
-    let word = words
-        .find(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]) & mask == VERSION_RECORD)
-        .expect("modules say their version");
-    let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-    let new = old ^ VERSION_RECORD ^ (VERSION_RECORD & !(0b111111 << VERSION_BIT) | version << VERSION_BIT);
-    word.copy_from_slice(&new.to_le_bytes());
-    fs::write(path, bytes).expect("bitcode");
+/// A module of a function of one block whose only instruction has no number any more.
+fn unwinding() -> Vec<u8> {
+    const UNWIND: u64 = 14;
+    let mut writer = Writer::new(b"BC\xc0\xde", 0);
+    writer.begin_block(block::MODULE, 3);
+    writer.record(module::VERSION, &[1]);
+    writer.begin_block(block::TYPES, 4);
+    writer.record(types::COUNT, &[2]);
+    writer.record(types::VOID, &[]);
+    writer.record(types::FUNCTION, &[0, 0]);
+    writer.end_block();
+    writer.record(module::FUNCTION, &[1, 0, 0, 0, 0, 0, 0, 0]);
+    writer.begin_block(block::FUNCTION, 4);
+    writer.record(function::DECLARE_BLOCKS, &[1]);
+    writer.record(UNWIND, &[]);
+    writer.end_block();
+    writer.end_block();
+    writer.finish()
 }
 
 /// The code with which the command refuses the module, or what it says instead.
@@ -188,8 +190,8 @@ fn code_of(folder: &Folder, made: Made, text: &str) -> String {
     // The verifier does not let everything pass that a reader has to refuse.
     let mut assembler = Command::new("llvm-as-22");
     run(assembler.arg("-disable-verify").arg(source).arg("-o").arg(&bitcode));
-    if let OfVersion(version) = made {
-        set_version(&bitcode, version);
+    if made == Unwinding {
+        fs::write(&bitcode, unwinding()).expect("the folder is there");
     }
     let mut command = frazil();
     if made == Assembly {

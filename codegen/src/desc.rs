@@ -246,8 +246,8 @@ pub struct ConvDesc {
     pub int_args: &'static [Reg],
     /// Registers of floating-point arguments, in order.
     pub float_args: &'static [Reg],
-    /// Registers of vector arguments that are not variable, in order, where floats have none ([`ConvDesc::float_args`] is
-    /// empty then).
+    /// Registers of vector arguments that are not variable, in order, where floats have none
+    /// ([`ConvDesc::float_args`] is empty then).
     pub vector_args: &'static [Reg],
     /// Whether only arguments that the signature marks `inreg` have registers of [`ConvDesc::int_args`], and none in
     /// signatures with variable arguments.
@@ -270,8 +270,8 @@ pub struct ConvDesc {
     pub stack_returns: &'static [Reg],
     /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
     pub memory_args: &'static [Type],
-    /// How many bytes such an argument takes if that is less than its register has, aligned to a slot; 0 elsewhere. It is
-    /// passed like memory by value then.
+    /// How many bytes such an argument takes if that is less than its register has, aligned to a slot; 0 elsewhere. It
+    /// is passed like memory by value then.
     pub short_memory_bytes: u32,
     /// The strictest alignment of a result in memory that is no vector.
     pub result_align: u32,

@@ -37,8 +37,8 @@ fn of_extension(function: &Function, data: &InstData, word: Type) -> HighPart {
     }
 }
 
-/// Folds the extensions of an operation on two registers into it: both and of either kind into a product, one with zeros
-/// into another operation, on the right into a difference. The rule then has a low part only.
+/// Folds the extensions of an operation on two registers into it: both and of either kind into a product, one with
+/// zeros into another operation, on the right into a difference. The rule then has a low part only.
 pub fn fold_extensions(folder: &mut Folder<'_>, data: &InstData, word: Type) {
     let is_product = data.op == Opcode::Mul;
     let both = [data.b, data.a];

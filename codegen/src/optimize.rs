@@ -211,9 +211,8 @@ fn compile_legal<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let mut compile = |unit: &Unit<'_>| {
-        without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out))
-    };
+    let mut compile =
+        |unit: &Unit<'_>| without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out));
     let outcome = match compile(unit) {
         Err(Halt::Expand) => expanded(isa, unit, compile),
         outcome => outcome,
@@ -389,22 +388,19 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
 }
 
 /// The registers that the function has to save: scratch registers if an instruction names them, or the prologue does.
-fn saved_registers<I: Isa>(
-    isa: &I,
-    func: &MFunc,
-    unit: &Unit<'_>,
-    callee_saved: PRegSet,
-    written: PRegSet,
-) -> PRegSet {
+fn saved_registers<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
     let mut written = written;
     let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
     let scratch = isa.desc().classes.map(|class| class.scratch);
     scratch.iter().for_each(|&reg| written.insert(reg));
     if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
-        let is_overwritten = |inst: &MInst| {
-            inst.op == pseudo::ASM && func.sets[inst.imm as usize].defs.contains(scratch[0])
-        };
-        if !func.insts.iter().any(|inst| isa.writes_scratch(inst) || is_overwritten(inst)) {
+        let is_overwritten =
+            |inst: &MInst| inst.op == pseudo::ASM && func.sets[inst.imm as usize].defs.contains(scratch[0]);
+        if !func
+            .insts
+            .iter()
+            .any(|inst| isa.writes_scratch(inst) || is_overwritten(inst))
+        {
             written.remove(scratch[0]);
         }
     }

@@ -1,9 +1,9 @@
 //! Operations on integers of two registers that no rule has registers enough for, made of simpler ones in a copy of the
 //! function.
 //!
-//! For targets whose general registers have 32 bits and are few ([`crate::Isa::without_large_rules`]); most integers here
-//! have 33 to 64 bits. Where a width is odd, operands are extended to 64 bits, where nothing overflows, and the result is
-//! cut off. The formulas are those of H. S. Warren, "Hacker's Delight" (second edition, 2-13, 8-2, 8-3):
+//! For targets whose general registers have 32 bits and are few ([`crate::Isa::without_large_rules`]); most integers
+//! here have 33 to 64 bits. Where a width is odd, operands are extended to 64 bits, where nothing overflows, and the
+//! result is cut off. The formulas are those of H. S. Warren, "Hacker's Delight" (second edition, 2-13, 8-2, 8-3):
 //!
 //! * the upper half of a product is summed up of four products of 32 bits, and made signed by subtracting each factor
 //!   where the other one is negative;
@@ -26,7 +26,11 @@ pub fn expanded(old: &Function) -> Option<Function> {
         if is_expanded(old, data) {
             let mut expander = Expander {
                 bits: bits_of(old, data.ty),
-                ty: if (1..=32).contains(&bits_of(old, data.ty)) { Type::I32 } else { Type::I64 },
+                ty: if (1..=32).contains(&bits_of(old, data.ty)) {
+                    Type::I32
+                } else {
+                    Type::I64
+                },
                 function: &mut function,
                 editor: &mut editor,
                 at: Inst::new(index),
@@ -108,7 +112,10 @@ impl Expander<'_> {
     /// Queues an operation on values of a type, a comparison of such or a cast to it, without flags.
     fn emit(&mut self, op: Opcode, ty: Type, a: Operand, b: Operand) -> Operand {
         let is_comparison = op.is_icmp() || op.is_fcmp();
-        self.queue(InstData::new(op, ty, 0, a, b), if is_comparison { Type::I1 } else { ty })
+        self.queue(
+            InstData::new(op, ty, 0, a, b),
+            if is_comparison { Type::I1 } else { ty },
+        )
     }
 
     fn queue(&mut self, data: InstData, result: Type) -> Operand {
@@ -149,7 +156,11 @@ impl Expander<'_> {
         if let Some(value) = self.function.int_constant(operand) {
             let unused = 64 - self.bits;
             let value = value << unused;
-            let value = if signed { value >> unused } else { (value.cast_unsigned() >> unused).cast_signed() };
+            let value = if signed {
+                value >> unused
+            } else {
+                (value.cast_unsigned() >> unused).cast_signed()
+            };
             return self.constant(value);
         }
         let op = if signed { Opcode::Sext } else { Opcode::Zext };
@@ -270,7 +281,11 @@ impl Expander<'_> {
             let sum = self.wide(Opcode::Add, a, b);
             let most = self.constant((u64::MAX >> (64 - self.bits)).cast_signed());
             let bound = if self.bits == 64 { a } else { most };
-            let op = if self.bits == 64 { Opcode::IcmpUlt } else { Opcode::IcmpUgt };
+            let op = if self.bits == 64 {
+                Opcode::IcmpUlt
+            } else {
+                Opcode::IcmpUgt
+            };
             let overflows = self.emit(op, Type::I64, sum, bound);
             self.choose(Type::I64, overflows, most, sum)
         };
@@ -364,13 +379,18 @@ impl Expander<'_> {
         Operand::constant(self.function.push_float(ty, &[bits]))
     }
 
-    /// NaN gives 0, and what is beyond an end of the range that end. A conversion that is not chosen may be of anything.
+    /// NaN gives 0, and what is beyond an end of the range that end. A conversion that is not chosen may be of
+    /// anything.
     fn saturating_conversion(&mut self, signed: bool) {
         let from = self.function.operand_type(self.data.a).expect("a float has a type");
         let ty = self.data.ty;
         let number = self.editor.resolve(self.data.a);
         let (op, low, high) = match signed {
-            true => (Opcode::Fptosi, -(2f64.powi(self.bits as i32 - 1)), 2f64.powi(self.bits as i32 - 1)),
+            true => (
+                Opcode::Fptosi,
+                -(2f64.powi(self.bits as i32 - 1)),
+                2f64.powi(self.bits as i32 - 1),
+            ),
             false => (Opcode::Fptoui, 0.0, 2f64.powi(self.bits as i32)),
         };
         let unused = 64 - self.bits;

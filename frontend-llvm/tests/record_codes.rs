@@ -89,7 +89,7 @@ const TABLE: &[Rows] = &[
         "AttributeCodes",
         "attributes",
         &[
-            ("PARAMATTR_CODE_ENTRY_OLD", Passed("LLVM up to 3.2: refused by name")),
+            ("PARAMATTR_CODE_ENTRY_OLD", Read("LIST_OLD")),
             ("PARAMATTR_CODE_ENTRY", Read("LIST")),
             ("PARAMATTR_GRP_CODE_ENTRY", Read("GROUP")),
         ],
@@ -150,8 +150,8 @@ const TABLE: &[Rows] = &[
             ("METADATA_DISTINCT_NODE", Read("DISTINCT_NODE")),
             ("METADATA_KIND", Read("KIND")),
             ("METADATA_LOCATION", Read("LOCATION")),
-            ("METADATA_OLD_NODE", Passed("LLVM up to 3.5")),
-            ("METADATA_OLD_FN_NODE", Passed("LLVM up to 3.5")),
+            ("METADATA_OLD_NODE", Read("NODE_OLD")),
+            ("METADATA_OLD_FN_NODE", Read("LOCAL_OLD")),
             ("METADATA_NAMED_NODE", Read("NAMED_NODE")),
             (
                 "METADATA_ATTACHMENT",
@@ -527,7 +527,7 @@ const OF_STREAMS: &[&str] = &[
 /// A later kind of attribute is refused, so the last one must be the last.
 #[test]
 fn the_last_kind_of_attributes_is_llvms_last() {
-    let source = include_str!("../../frontend-pnacl/src/llvm/attributes.rs");
+    let source = include_str!("../../frontend-pnacl/src/llvm/attributes/mod.rs");
     let last = source.split("pub const LAST: u64 = ").nth(1).expect("it is there");
     let last = last.split(';').next().and_then(number);
     assert_eq!(last, of_llvm()["AttributeKindCodes"].values().copied().max());

@@ -17,6 +17,8 @@
 //! computations become arithmetic, and what the IR has no instruction for stays a call that code generation refuses
 //! by its name.
 //!
+//! Executables of PNaCl, another dialect over the same container, are read and written by [`pnacl`].
+//!
 //! Untrusted input: a count is believed only if the rest of its block could hold that many things; types of operands
 //! are checked, so that what is returned is well-formed up to dominance; nothing panics, so indexing and unwrapping
 //! are denied here.

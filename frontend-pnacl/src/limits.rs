@@ -92,6 +92,14 @@ pub fn function_room(bits: u64) -> usize {
     (bits / 4) as usize + (1 << 13)
 }
 
+/// How many words the records of a function that is written as one of PNaCl's may have, given how many instructions and
+/// pooled operands it has.
+///
+/// A phi has a value for each edge there, but for each predecessor here, and a switch may be a thousand edges.
+pub fn written_words(size: usize) -> usize {
+    16 * size + (1 << 16)
+}
+
 /// How deep aggregate types of values may be nested.
 pub const AGGREGATE_DEPTH: u32 = 32;
 

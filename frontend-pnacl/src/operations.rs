@@ -81,3 +81,21 @@ pub(crate) fn comparison_of_integers(number: u64) -> Option<Opcode> {
 pub(crate) fn comparison_of_floats(number: u64) -> Option<Opcode> {
     FLOAT_COMPARISONS.get(usize::try_from(number).ok()?).copied()
 }
+
+/// The number of a binary operation.
+pub(crate) fn number(op: Opcode) -> Option<u64> {
+    let place = BINARY
+        .iter()
+        .position(|&(integers, floats)| integers == op || floats == Some(op))?;
+    Some(place as u64)
+}
+
+/// The predicate of a comparison.
+pub(crate) fn predicate(op: Opcode) -> Option<u64> {
+    let integers = INTEGER_COMPARISONS.iter().position(|&own| own == op);
+    let place = match integers {
+        Some(place) => place as u64 + FIRST_INTEGER_COMPARISON,
+        None => FLOAT_COMPARISONS.iter().position(|&own| own == op)? as u64,
+    };
+    Some(place)
+}

@@ -10,7 +10,7 @@ pub const DEBUG_INFORMATION: bool = cfg!(feature = "debug-information");
 
 /// Whether there is code for what front ends hardly ever write: integers of more than 128 bits, fixed-point arithmetic,
 /// strict floating point and its environment, atomic operations on floats, address spaces, several indirect jumps in a
-/// function, registers that are cleared at returns.
+/// function, registers that are cleared at returns, what LLVM up to 3.7 wrote differently.
 pub const RARE: bool = cfg!(feature = "rare");
 
 /// Whether there is code for vectors, and for floats that targets do not compute with.

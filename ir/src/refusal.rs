@@ -48,7 +48,7 @@ macro_rules! refusals {
 refusals! {
     TooLarge "FZ0001" "too-large" "A limit of Frazil or of the file format";
     ScalableVector "FZ0101" "scalable-vector" "Vectors of a length that only the processor knows";
-    TileOrMmx "FZ0102" "x86-tile-or-mmx" "Types x86_amx and x86_mmx";
+    TileOrMmx "FZ0102" "x86-tile-or-mmx" "The type x86_amx";
     TargetType "FZ0103" "target-type" "Target extension types";
     ExoticFloat "FZ0104" "exotic-float" "Floats other than float and double";
     Vector "FZ0105" "vector" "Vectors";

@@ -5,6 +5,7 @@
 //! is refused. An operand that comes later than its user is followed by its type; symbols and constants never do.
 
 use crate::constants;
+use crate::metadata::expect_new;
 use crate::types::Types;
 use frazil_frontend_pnacl::ReadError;
 use frazil_frontend_pnacl::bitstream::block::{Block, BlockInfo, Item, SubBlock};
@@ -110,7 +111,8 @@ impl<L: Listener> Walk<'_, L> {
             match block.next(cursor, record)? {
                 Item::End => return Ok(()),
                 Item::Record if record.code() == metadata::VALUE => self.name(record.operand(1)?),
-                _ => {}
+                Item::Record => expect_new(record)?,
+                Item::Block(_) => {}
             }
         }
     }

@@ -6,6 +6,7 @@ use frazil_frontend_pnacl::bitstream::block::{Block, Item};
 use frazil_frontend_pnacl::bitstream::cursor::Cursor;
 use frazil_frontend_pnacl::bitstream::record::Record;
 use frazil_frontend_pnacl::codes::metadata as code;
+use frazil_ir::Refusal;
 
 /// The kind of the attachment that names the symbol with which a variable goes (`!associated`).
 const ASSOCIATED: u64 = 22;
@@ -31,6 +32,18 @@ fn numbers(record: &Record) -> Result<u64, ReadError> {
     })
 }
 
+/// Refuses nodes that consist of values.
+///
+/// # Errors
+/// If a record is one.
+pub fn expect_new(record: &Record) -> Result<(), ReadError> {
+    if !matches!(record.code(), code::NODE_OLD | code::LOCAL_OLD) {
+        return Ok(());
+    }
+    let message = "metadata of an LLVM before 3.6";
+    Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message))
+}
+
 impl Metadata {
     /// Reads the metadata block of the module; `enter` enters it anew.
     ///
@@ -51,6 +64,7 @@ impl Metadata {
             if item != Item::Record {
                 continue;
             }
+            expect_new(record)?;
             if record.code() == code::VALUE {
                 nodes.push((number, record.operand(1)?));
                 self.values.push(record.operand(1)?);

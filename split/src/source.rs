@@ -170,6 +170,10 @@ impl<'a> Source<'a> {
                 }
             }
         }
+        if self.version == 0 {
+            let message = "a module of an LLVM before 3.2, whose instructions name values by their numbers";
+            return Err(ReadError::unsupported(Refusal::OldFormat, header.start, message));
+        }
         let mut bodies = bodies.into_iter();
         let defined = |symbol: &&mut Symbol| symbol.kind == Kind::Function && symbol.is_defined;
         for symbol in self.symbols.iter_mut().filter(defined) {

@@ -17,6 +17,7 @@ pub(crate) use instrument::hooks_input;
 pub use instrument::{InstrumentArguments, read_hooks};
 pub use observe::{ObserveArguments, ReportForm};
 pub use places::Job;
+pub(crate) use places::named_after;
 pub use recipe::{Level, RecipeArguments, recipe_of_level};
 pub use registers::RegisterArguments;
 pub use source::{InputForm, LlvmOptions};
@@ -51,6 +52,8 @@ pub enum Emit {
     Asm,
     /// The module as text of Frazil's intermediate representation.
     Ir,
+    /// An executable of PNaCl; the module must have pointers of 32 bits, and define all that it uses.
+    Pexe,
     /// Nothing, after all the work of making an object.
     Null,
     /// The object file of the hooks of each tool, without any input.
@@ -90,6 +93,8 @@ pub struct Options {
     /// Whether every function aligns the stack pointer itself, whatever it says.
     pub realign_stack: bool,
     pub input_form: InputForm,
+    /// Which module of a file of bitcode with several is compiled, counted from 0; without it, there must be no other.
+    pub module: Option<usize>,
     /// What to make.
     pub emit: Emit,
     /// How to compile.
@@ -148,6 +153,7 @@ impl Default for Options {
             disable_tail_calls: false,
             realign_stack: false,
             input_form: InputForm::default(),
+            module: None,
             emit: Emit::default(),
             recipe: Arc::new(Recipe::find(BUILTIN[0].name).expect("built-in recipes are right")),
             relocation_model: None,
@@ -190,12 +196,12 @@ that change nothing here.";
 #[derive(Debug, Parser)]
 #[command(name = "frazil", after_help = EXAMPLES, args_override_self = true, disable_version_flag = true)]
 pub struct Arguments {
-    /// Bitcode (LLVM 3.8 to 22), text of LLVM's IR (.ll, by the helper program frazil-llvm), or text as --emit ir
-    /// writes it (.fzl); - for standard input [default: standard input]
+    /// Bitcode (LLVM 3.0 to 22), text of LLVM's IR (.ll, by the helper program frazil-llvm), text as --emit ir writes
+    /// it (.fzl), or an archive or object with bitcode; - for standard input [default: standard input]
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Output file, or folder for many inputs, or - for standard output [default: the input's name with .o, .s or
-    /// .fzl; - for standard input]
+    /// Output file, or folder for many inputs or modules, or - for standard output [default: the input's name with .o,
+    /// .s or .fzl; - for standard input]
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// What to write [default: obj; ir with --stop-after]
@@ -319,6 +325,7 @@ impl Arguments {
             disable_tail_calls: self.target.disable_tail_calls,
             realign_stack: self.target.stackrealign,
             input_form: InputForm::Bitcode,
+            module: None,
             emit: self.emit(&recipe)?,
             recipe: Arc::new(recipe),
             relocation_model: self.target.relocation_model(),

@@ -3,6 +3,7 @@
 use super::{Arguments, Emit, Personality};
 use crate::diagnostics::{Error, Stage};
 use crate::input::is_standard_stream;
+use crate::part::Part;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -13,20 +14,32 @@ pub struct Job {
     pub input: PathBuf,
     /// The file; `-` for standard output.
     pub output: PathBuf,
+    /// What of the input is compiled.
+    pub(crate) part: Part,
 }
 
 impl Job {
+    /// All of an input, and where its output goes.
+    pub fn new(input: PathBuf, output: PathBuf) -> Job {
+        Job {
+            input,
+            output,
+            part: Part::default(),
+        }
+    }
+
     /// The input's name in messages.
     pub fn name(&self) -> String {
-        match is_standard_stream(&self.input) {
+        let file = match is_standard_stream(&self.input) {
             true => "<stdin>".to_owned(),
             false => self.input.display().to_string(),
-        }
+        };
+        self.part.name_in(file)
     }
 
     /// Whether the input is text as `--emit ir` writes it, which its name says.
     pub(crate) fn is_frazil_text(&self) -> bool {
-        self.input.extension() == Some(OsStr::new("fzl"))
+        self.part.is_whole() && self.input.extension() == Some(OsStr::new("fzl"))
     }
 }
 
@@ -54,13 +67,13 @@ impl Arguments {
             );
             return Err(Error::new(Stage::Options, message));
         }
-        let jobs = inputs.iter().map(|input| Job {
-            input: input.clone(),
-            output: match (folder, &self.output) {
-                (Some(folder), _) => folder.join(named_after(input, emit, personality).file_name().unwrap_or_default()),
+        let jobs = inputs.iter().map(|input| {
+            let output = match (folder, &self.output) {
+                (Some(folder), _) => folder.join(renamed(input, emit, personality).file_name().unwrap_or_default()),
                 (None, Some(output)) => output.clone(),
                 (None, None) => named_after(input, emit, personality),
-            },
+            };
+            Job::new(input.clone(), output)
         });
         Ok(jobs.collect())
     }
@@ -80,23 +93,30 @@ fn is_folder(path: &Path) -> bool {
 const REPLACED: [&str; 3] = ["bc", "ll", "fzl"];
 
 /// The output for an input, beside it.
-fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
+pub(crate) fn named_after(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
+    let named = renamed(input, emit, personality);
+    // Text to text, or executable to executable: the input is not overwritten.
+    match named == input {
+        true => PathBuf::from("-"),
+        false => named,
+    }
+}
+
+/// An input with the ending of the output.
+fn renamed(input: &Path, emit: Emit, personality: Personality) -> PathBuf {
     let extension = match emit {
         Emit::Obj | Emit::Hooks => "o",
         Emit::Asm => "s",
         Emit::Ir => "fzl",
+        Emit::Pexe => "pexe",
         Emit::Mach => "mach",
         Emit::Null => return PathBuf::from("-"),
     };
     let is_replaced = |end: &OsStr| REPLACED.iter().any(|replaced| end == *replaced);
-    let named = match personality {
+    match personality {
+        _ if is_standard_stream(input) => PathBuf::from("-"),
         Personality::Llc if !input.extension().is_some_and(is_replaced) => input.with_added_extension(extension),
         _ => input.with_extension(extension),
-    };
-    // Text to text: the input is not overwritten.
-    match is_standard_stream(input) || named == input {
-        true => PathBuf::from("-"),
-        false => named,
     }
 }
 
@@ -126,12 +146,19 @@ mod tests {
         assert_eq!(outputs("in.bc --stop-after dce"), ["in.fzl"]);
         assert_eq!(outputs("in.fzl --stop-after dce"), ["-"]);
         assert_eq!(outputs("in.bc --stop-after regalloc"), ["in.mach"]);
+        assert_eq!(outputs("in.bc --emit pexe"), ["in.pexe"]);
+        assert_eq!(outputs("in.pexe --emit pexe"), ["-"]);
     }
 
     #[test]
     fn many_inputs_go_beside_themselves_or_to_a_folder() {
         assert_eq!(outputs("a.bc b/c.ll"), ["a.o", "b/c.o"]);
         assert_eq!(outputs("a.bc b/c.ll -o out/"), ["out/a.o", "out/c.o"]);
+        assert_eq!(
+            outputs("a.fzl b.pexe --emit pexe -o out/"),
+            ["out/a.pexe", "out/b.pexe"]
+        );
+        assert_eq!(outputs("a.fzl b.bc --emit ir -o out/"), ["out/a.fzl", "out/b.fzl"]);
         let refused = &outputs("a.bc b.bc -o x.o")[0];
         assert!(refused.contains("need a folder"), "{refused}");
     }

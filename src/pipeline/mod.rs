@@ -9,6 +9,7 @@
 mod listing;
 mod object_sink;
 mod parallel;
+mod pexe;
 mod print;
 mod sink;
 mod source;
@@ -58,6 +59,7 @@ pub fn compile_to(
     };
     let mut report = match options.emit {
         Emit::Ir => job.print(&opened, out)?,
+        Emit::Pexe => job.write_pexe(&opened, out)?,
         Emit::Mach => job.print_machine(&opened, out)?,
         Emit::Asm => job.write_text(&opened, out)?,
         Emit::Obj | Emit::Hooks | Emit::Null => job.write_object(&opened, out)?,
@@ -227,6 +229,11 @@ fn emit_options(module: &Module, options: &Options) -> EmitOptions {
 
 /// The target that the options ask for, or that of the module's triple.
 fn choose_target(options: &Options, module: &Module, targets: &[TargetEntry]) -> Result<Box<dyn Target>, Error> {
+    let is_open = options.target.is_none() && options.triple.is_none();
+    if let Some(entry) = targets.first().filter(|_| is_open && options.emit == Emit::Pexe) {
+        // An executable of PNaCl is for no machine, and passes ask a target for little: the first will do.
+        return Ok((entry.new)());
+    }
     let of_module = module.strings.display(module.triple);
     let triple = options.triple.as_deref().unwrap_or(&of_module);
     let entry = target_entry(options.target.as_deref(), triple, targets);

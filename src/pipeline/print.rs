@@ -12,6 +12,26 @@ use std::io::Write;
 impl Job<'_> {
     /// Prints the module as text, with the functions that are available elsewhere.
     pub(super) fn print(&mut self, opened: &Opened<'_>, out: &mut dyn Write) -> Result<Report, Error> {
+        let module = opened.module();
+        let mut text = String::new();
+        let unprintable = |_| Error::new(Stage::Write, "the module cannot be printed");
+        text::print_module_head(module, &mut text).map_err(unprintable)?;
+        let mut report = self.for_each_function(opened, |_, function| {
+            text::print_function(module, function, &mut text).map_err(unprintable)
+        })?;
+        let mut clock = Clock::start(self.options.measure);
+        out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
+        clock.lap(&mut report.times.write);
+        Ok(report)
+    }
+
+    /// Reads all functions, those that are available elsewhere, too, and runs the passes of the recipe over each before
+    /// it is handed over.
+    pub(super) fn for_each_function(
+        &mut self,
+        opened: &Opened<'_>,
+        mut take: impl FnMut(&Definition<'_>, &Function) -> Result<(), Error>,
+    ) -> Result<Report, Error> {
         let (options, module) = (self.options, opened.module());
         let mut report = Report::default();
         let mut clock = Clock::start(options.measure);
@@ -27,9 +47,6 @@ impl Job<'_> {
             }
         };
         let mut function = Function::new();
-        let mut text = String::new();
-        let unprintable = |_| Error::new(Stage::Write, "the module cannot be printed");
-        text::print_module_head(module, &mut text).map_err(unprintable)?;
         for (number, id) in module.functions.keys().enumerate() {
             let definition = Definition::new(module, number, id);
             let named = |error| Error::from(in_function(error, &definition.name));
@@ -40,14 +57,12 @@ impl Job<'_> {
                 run_passes(runner, definition.subject(), &mut function, self.listener).map_err(named)?;
                 clock.lap(&mut report.times.optimize);
             }
-            text::print_function(module, &function, &mut text).map_err(unprintable)?;
+            take(&definition, &function)?;
             clock.lap(&mut report.times.write);
         }
         if let Some(runner) = &runner {
             report.add_passes(runner);
         }
-        out.write_all(text.as_bytes()).map_err(|error| Error::output(&error))?;
-        clock.lap(&mut report.times.write);
         Ok(report)
     }
 

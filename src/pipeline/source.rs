@@ -4,7 +4,7 @@
 use crate::contents::Input;
 use crate::diagnostics::{Diagnostic, Error, Excerpt, Stage};
 use crate::machine;
-use crate::options::{CodeModel, InputForm, Options};
+use crate::options::{CodeModel, Emit, InputForm, Options};
 use frazil_codegen::{RelocationModel, TargetEntry};
 use frazil_frontend_pnacl::pnacl::function::PexeReader;
 use frazil_frontend_pnacl::pnacl::is_pexe;
@@ -43,7 +43,7 @@ impl<'a> Opened<'a> {
             return Opened::parse(input.bytes, options);
         }
         if is_pexe(input.bytes) {
-            return Opened::open_pexe(input, options);
+            return Opened::open_pexe(input, options, targets);
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = Box::new(BitcodeModule::open(input.bytes, &read_options(options, &platform_of))?);
@@ -55,9 +55,10 @@ impl<'a> Opened<'a> {
 
     /// Reads everything but the bodies of an executable of PNaCl. Its module names no triple, and everything is in the
     /// first 4 GiB of the address space.
-    fn open_pexe(input: Input<'a>, options: &Options) -> Result<Opened<'a>, Error> {
+    fn open_pexe(input: Input<'a>, options: &Options, targets: &[TargetEntry]) -> Result<Opened<'a>, Error> {
         let mut pexe = Box::new(PexeModule::open(input.bytes)?);
         let module = pexe.module_mut();
+        module.data_layout.pointer_bits = pointer_bits(options, targets);
         if let Some(triple) = triple(options) {
             module.triple = module.strings.add(triple.as_bytes());
         }
@@ -77,7 +78,7 @@ impl<'a> Opened<'a> {
             return Ok((Opened::parse(input, options)?, Vec::new()));
         }
         if is_pexe(input) {
-            return Ok((Opened::open_pexe(Input::from(input), options)?, Vec::new()));
+            return Ok((Opened::open_pexe(Input::from(input), options, targets)?, Vec::new()));
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = BitcodeModule::open_tolerantly(input, &read_options(options, &platform_of))?;
@@ -189,6 +190,7 @@ fn read_options<'o>(options: &'o Options, platform_of: PlatformOf<'o>) -> ReadOp
         triple,
         data_layout: platform.map(|platform| platform.data_layout),
         reads_debug: options.keeps_debug,
+        number: options.module,
         ..ReadOptions::new(platform_of)
     }
 }
@@ -215,6 +217,16 @@ fn instrument(module: &mut Module, options: &Options) -> Result<(), Error> {
         frazil_instrument::promote(&tools.all()[*number], module);
     }
     Ok(())
+}
+
+/// How wide the pointers of a module are that says nothing of its machine.
+fn pointer_bits(options: &Options, targets: &[TargetEntry]) -> u32 {
+    if options.emit == Emit::Pexe {
+        return 32;
+    }
+    let entry = machine::target_entry(options.target.as_deref(), triple(options).unwrap_or_default(), targets);
+    // A target that is not there is refused where code is made for it.
+    entry.map_or(64, |entry| 8 * u32::from((entry.new)().desc().pointer_bytes))
 }
 
 /// Adds what the options say of every function.

@@ -28,7 +28,7 @@ pub struct Convention {
     floats: bool,
     /// Most floats among results: LLVM returns others in the x87 unit, which is refused for some conventions.
     float_results: usize,
-    /// Bytes of a pointer.
+    /// What a pointer takes on the stack.
     pointer_bytes: usize,
 }
 
@@ -174,8 +174,8 @@ const fn in_32_bits(mut row: Convention) -> Convention {
     row
 }
 
-/// A convention whose callees take arguments off the stack. LLVM's own callers lose the stack pointer where the frame is
-/// realigned for an argument.
+/// A convention whose callees take arguments off the stack. LLVM's own callers lose the stack pointer where the frame
+/// is realigned for an argument.
 const fn popping(row: Convention) -> Convention {
     let mut row = in_32_bits(row);
     row.strictest = 4;

@@ -85,6 +85,28 @@ fn parse(text: &str) -> Vec<Mistake> {
 }
 
 /// Makes the files that commands name.
+/// An archive of members with names of up to 15 characters.
+fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut bytes = b"!<arch>\n".to_vec();
+    for (name, data) in members {
+        let size = data.len();
+        bytes.extend(
+            format!(
+                "{:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n",
+                format!("{name}/"),
+                0,
+                0,
+                0,
+                644
+            )
+            .bytes(),
+        );
+        bytes.extend_from_slice(data);
+        bytes.resize(bytes.len().next_multiple_of(2), b'\n');
+    }
+    bytes
+}
+
 fn prepare(folder: &Folder) {
     let bitcode = fs::read(SAMPLE).expect("the sample can be read");
     let elf = |kind: u8| [b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".as_slice(), &[kind, 0, 62, 0]].concat();
@@ -107,6 +129,16 @@ fn prepare(folder: &Folder) {
         ("library.so", elf(3)),
         ("archive.a", b"!<arch>\n".to_vec()),
         ("thin.a", b"!<thin>\n".to_vec()),
+        (
+            "gone.a",
+            b"!<thin>\nmissing.bc/     0           0     0     644     100       `\n".to_vec(),
+        ),
+        ("two.a", archive(&[("in.bc", &bitcode), ("other.bc", &bitcode)])),
+        ("mixed.a", archive(&[("in.bc", &bitcode), ("object.o", &elf(1))])),
+        (
+            "rubbish.a",
+            b"!<arch>\nrubbish that is not the header of a member, of which each has 60 bytes".to_vec(),
+        ),
         ("in.bc.gz", b"\x1f\x8b\x08\0".to_vec()),
         ("in.bc.zst", b"\x28\xb5\x2f\xfd\0".to_vec()),
         ("in.bc.xz", b"\xfd7zXZ\0\0".to_vec()),

@@ -18,8 +18,8 @@
 //! `verify`, `run`, `asm` (the assembly text), `object` (sections, symbols and relocations of the object file; both
 //! with one block for each target, `; expect asm x86_64`), `reads` (bitcode is read, verified and round-trips through
 //! the text form), `random <seed> <functions>` (random functions give the same results everywhere), `opt <pass>` (what
-//! a pass makes of the functions), `mach <pass>` (the assembly text with this pass over machine code). One file each in
-//! [`checks`].
+//! a pass makes of the functions), `mach <pass>` (the assembly text with this pass over machine code), `pexe` (the
+//! module is written as an executable of PNaCl, which is read and run, or is refused). One file each in [`checks`].
 //!
 //! A run calls a function with literal arguments, or addresses of symbols (`@table`), and compares its results:
 //! `== 3`, `== (1, true)`, `== nan` (any NaN), `is poison`, `is undefined`, `is undefined: division by zero` (part of
@@ -81,6 +81,18 @@ pub fn tell_unsupported() {
     }
 }
 
+/// Tells how many runs were made of executables of PNaCl, which must be a third of them.
+pub fn check_executables(has_run_all: bool) -> Result<(), String> {
+    let (made, left_out) = checks::pexe::counts();
+    if made > 0 {
+        eprintln!("{made} runs of executables of PNaCl, {left_out} left out because they have no form in its ABI");
+    }
+    match has_run_all && 2 * made < left_out {
+        true => Err("too few runs are made of executables of PNaCl".to_owned()),
+        false => Ok(()),
+    }
+}
+
 /// Tells in how many functions the variants of the test target had what they are there for, which must be enough of
 /// them when all cases were run.
 pub fn check_variants(has_run_all: bool) -> Result<(), String> {
@@ -123,6 +135,9 @@ fn add_trials(name: &str, case: &Arc<Case>, trials: &mut Vec<Trial>) {
             let run = move || checks::counted::run(&case, &part).map_err(Failed::from);
             trials.push(Trial::test(title, run).with_ignored_flag(ignored));
         }
+        let again = case.clone();
+        let run = move || checks::pexe::as_far_as_possible(&again).map_err(Failed::from);
+        trials.push(Trial::test(format!("{name} as pexe"), run));
     }
     for test in &case.tests {
         let Some(check) = checks::CHECKS.iter().find(|check| check.name == test.check) else {

@@ -33,7 +33,7 @@ pub fn select(arguments: &mut Arguments) -> Result<()> {
         let known: Vec<&str> = machines::ALL.iter().map(|machine| machine.target).collect();
         bail!("there is no target `{name}`; there are {}", known.join(", "));
     };
-    for tool in [machine.compiler].iter().chain(machine.emulator.first()) {
+    for tool in [machine.compiler].iter().chain(machine.emulator().first()) {
         workspace::require(tool)?;
     }
     ensure!(CURRENT.set(machine).is_ok(), "the target is chosen once");
@@ -134,7 +134,7 @@ pub fn run(program: &Path) -> Command {
 
 /// The command that starts a program in the emulator, in which it waits for a debugger at a socket of that name.
 pub fn run_debugged(program: &Path, socket: &str) -> Result<Command> {
-    let [emulator, options @ ..] = current().emulator else {
+    let [emulator, options @ ..] = current().emulator() else {
         bail!("debuggers start programs of this machine themselves");
     };
     let mut command = Command::new(emulator);

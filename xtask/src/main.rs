@@ -120,7 +120,7 @@ cargo xtask <command>
   refinement [--windows N] [--faults N] [--unproved] [--minutes N] [FILTER]
                                         a solver proves what passes do to file tests and windows of the corpus
   regalloc-yardstick [FILTER]           what our register allocator adds to functions, beside regalloc2
-  robustness [--cases N] [--records N] [--debug N] [--processes N] [--minutes N] [FILTER]
+  robustness [--cases N] [--records N] [--debug N] [--pexes N] [--processes N] [--minutes N] [FILTER]
                                         damaged input must end in success or in a clear error
   compare-page [--screenshot FILE]      look at the page of `frazil compare` for SQLite in a headless browser
   profiles [--minutes N] [FILTER]       blocks are counted as often as the counters say that clang and rustc put into

@@ -4,7 +4,8 @@
 //! `frazil-robustness`); the whole-process cases start `frazil` on damaged corpus modules and watch it from outside:
 //! how it ends, how long it takes, how much memory it needs, and which files it leaves. Modules in which one record is
 //! damaged, and as many with damaged bytes, are compiled in one process, too, and LLVM is asked about those that are
-//! accepted; and modules whose debug information is damaged, of which LLVM is shown what has become of it.
+//! accepted; and modules whose debug information is damaged, of which LLVM is shown what has become of it. Damaged
+//! executables of PNaCl have a test of their own.
 
 use std::ffi::OsString;
 use std::fs;
@@ -32,12 +33,13 @@ const MEMORY_FACTOR: u64 = 2;
 /// What two runs may differ by.
 const MEMORY_SLACK: u64 = 2 << 20;
 
-/// `cargo xtask robustness [--cases N] [--records N] [--debug N] [--processes N] [FILTER]` with the options of
-/// [`Share`] and [`Compiler::list_from_arguments`].
+/// `cargo xtask robustness [--cases N] [--records N] [--debug N] [--pexes N] [--processes N] [FILTER]` with the options
+/// of [`Share`] and [`Compiler::list_from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     let cases: u64 = arguments.opt_value_from_str("--cases")?.unwrap_or(10_000);
     let records: u64 = arguments.opt_value_from_str("--records")?.unwrap_or(2_000);
     let debug: u64 = arguments.opt_value_from_str("--debug")?.unwrap_or(2_000);
+    let pexes: u64 = arguments.opt_value_from_str("--pexes")?.unwrap_or(2_000);
     let processes: u64 = arguments.opt_value_from_str("--processes")?.unwrap_or(200);
     let mut share = Share::from_arguments(&mut arguments)?;
     let compilers = Compiler::list_from_arguments(&mut arguments, &["Om1"])?;
@@ -48,6 +50,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if debug > 0 {
         passed &= damaged_debug_information(debug, &share)?;
+    }
+    if pexes > 0 {
+        passed &= damaged_executables(pexes, &share)?;
     }
     for frazil in &compilers {
         passed &= in_process(cases, &share, frazil)?;
@@ -93,6 +98,16 @@ fn damaged_debug_information(count: u64, share: &Share) -> Result<bool> {
     let mut command = long_test("frazil-robustness", "debug");
     command
         .env("ROBUSTNESS_DEBUG", count.to_string())
+        .env("ROBUSTNESS_SEED", share.seed().to_string())
+        .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
+    long_test::run(&mut command, IN_PROCESS_LIMIT)
+}
+
+/// Runs the test with executables of PNaCl.
+fn damaged_executables(count: u64, share: &Share) -> Result<bool> {
+    let mut command = long_test("frazil-robustness", "pexe");
+    command
+        .env("ROBUSTNESS_PEXES", count.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
         .envs((share.limit()).map(|limit| ("ROBUSTNESS_SECONDS", limit.as_secs().to_string())));
     long_test::run(&mut command, IN_PROCESS_LIMIT)

@@ -154,7 +154,11 @@ impl ArgLayout {
         let mut dealer = Dealer {
             conv,
             // The registers are as if other arguments had them.
-            int_next: if conv.only_in_reg && signature.variadic { conv.int_args.len() } else { 0 },
+            int_next: if conv.only_in_reg && signature.variadic {
+                conv.int_args.len()
+            } else {
+                0
+            },
             float_next: 0,
             vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
             stacks_integers: false,
@@ -178,7 +182,8 @@ impl ArgLayout {
                 Some(arg) => arg,
                 None => self.place_other(&mut dealer, param, types, &parts_of)?,
             };
-            self.takes_callee_register |= conv.only_in_reg && arg.places.contains(&PartPlace::Reg(conv.indirect_callee));
+            self.takes_callee_register |=
+                conv.only_in_reg && arg.places.contains(&PartPlace::Reg(conv.indirect_callee));
             self.args.push(arg);
             if index < signature.fixed_params as usize {
                 (self.int_used, self.float_used) = (dealer.int_next as u8, dealer.float_next as u8);
@@ -262,8 +267,8 @@ impl ArgLayout {
         }
     }
 
-    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned if
-    /// functions with other areas may take the callee's place.
+    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned
+    /// if functions with other areas may take the callee's place.
     #[cold]
     fn pop(&mut self, conv: &ConvDesc, signature: &Signature, stack_align: u32) -> Result<(), CodegenError> {
         if signature.variadic {
@@ -565,7 +570,11 @@ fn place_param(
             });
         }
     }
-    if parts.float && parts.is_scalar() && param.in_reg && let Some(reg) = dealer.vector_register() {
+    if parts.float
+        && parts.is_scalar()
+        && param.in_reg
+        && let Some(reg) = dealer.vector_register()
+    {
         return Ok(ArgPlace {
             places: [PartPlace::Reg(reg); 4],
             parts,

@@ -80,8 +80,7 @@ pub(crate) enum CallStep {
     /// Passes the pointer to the memory for results.
     PassResults,
     /// Passes the address of an area in the frame.
-    PassArea {
-        place: PartPlace, offset: i32 },
+    PassArea { place: PartPlace, offset: i32 },
     /// Tells a variadic callee how many float registers are used.
     PassVariadicCount,
     /// Tells a variadic callee what the function was told.

@@ -483,7 +483,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             return (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
         };
         let (pointer, argument) = (isa.desc().stack_pointer, argument as i32);
-        self.put(isa.spill(RegClass::Int, isa.desc().pointer_bytes, reg, Mem::base(pointer, argument)));
+        self.put(isa.spill(
+            RegClass::Int,
+            isa.desc().pointer_bytes,
+            reg,
+            Mem::base(pointer, argument),
+        ));
         (self.rec).needs(Spot::Memory(pointer, argument), Thing::CalleeResults(offset));
     }
 

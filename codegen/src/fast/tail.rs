@@ -108,8 +108,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more bytes
-    /// than a word: a parallel move compares places for equality only, and would not see that a place of 16 bytes overlaps
-    /// two of 8.
+    /// than a word: a parallel move compares places for equality only, and would not see that a place of 16 bytes
+    /// overlaps two of 8.
     fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         let word_bytes = I::WORD_BYTES;
         if layout.args.iter().all(|arg| arg.parts.bytes <= word_bytes) {

@@ -9,7 +9,9 @@ use super::calls::CallProgress;
 use crate::abi::ArgLayout;
 use crate::context::call_plan::{MemoryArgument, SavedMemory};
 use crate::context::calls::PendingCall;
-use crate::context::tail::{leaving_instruction, leaving_register, may_take_place, must_take_place, refuse_guarded, refuse_must_tail};
+use crate::context::tail::{
+    leaving_instruction, leaving_register, may_take_place, must_take_place, refuse_guarded, refuse_must_tail,
+};
 use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::isa::Isa;

@@ -31,8 +31,8 @@ use super::rebuild::{Rebuild, Source, Span};
 use crate::abi::type_name;
 use crate::error::CodegenError;
 use frazil_ir::{
-    CallConv, CallFlags, EntityRef, Extension, InstData, MemFlags, Opcode, Operand, Param, ParamKind, Refusal, SigId, Signature,
-    Type, TypeData, TypeTable, Value,
+    CallConv, CallFlags, EntityRef, Extension, InstData, MemFlags, Opcode, Operand, Param, ParamKind, Refusal, SigId,
+    Signature, Type, TypeData, TypeTable, Value,
 };
 
 /// How a parameter or result is passed.
@@ -350,12 +350,7 @@ impl Rebuild<'_> {
     }
 
     /// Where results lie in memory, as fields of a structure.
-    fn memory_of(
-        &self,
-        returns: &[Param],
-        result_align: u64,
-        by_value: &dyn Fn(Type) -> u32,
-    ) -> (Vec<u64>, u64, u8) {
+    fn memory_of(&self, returns: &[Param], result_align: u64, by_value: &dyn Fn(Type) -> u32) -> (Vec<u64>, u64, u8) {
         let (mut offset, mut align) = (0u64, 1u64);
         let offsets = returns
             .iter()
@@ -503,7 +498,10 @@ impl Rebuild<'_> {
             let layout = self.layout_of(result);
             let span = match (&plan.memory, received.memory) {
                 (Some((offsets, _, align_log2)), Some(address)) => {
-                    let align = offsets[index].trailing_zeros().min(RESULT_ALIGN_LOG2).min((*align_log2).into());
+                    let align = offsets[index]
+                        .trailing_zeros()
+                        .min(RESULT_ALIGN_LOG2)
+                        .min((*align_log2).into());
                     let address = self.offset(address, offsets[index]);
                     self.load_from(layout, address, MemFlags::aligned(align).0)?
                 }

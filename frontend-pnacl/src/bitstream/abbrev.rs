@@ -57,6 +57,22 @@ pub struct Abbreviation {
     pub plan: Option<Box<FieldSteps>>,
 }
 
+impl Abbreviation {
+    /// Checks that it has no blob; `place` is where it is defined.
+    ///
+    /// # Errors
+    /// If it has one.
+    pub fn refuse_blob(&self, place: u64) -> Result<(), ReadError> {
+        match self.tail {
+            Tail::Blob => Err(ReadError::malformed(
+                place,
+                "an abbreviation with a blob, which this form of bitstream does not have",
+            )),
+            Tail::None | Tail::Array(_) => Ok(()),
+        }
+    }
+}
+
 /// The most fields after the code that a plan has.
 const PLANNED_FIELDS: usize = 8;
 

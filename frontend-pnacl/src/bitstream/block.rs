@@ -23,13 +23,15 @@ pub const UNABBREVIATED_RECORD: u64 = 3;
 pub const FIRST_ABBREVIATION: u64 = 4;
 
 /// The only record of a blockinfo block that matters here: which block the abbreviations after it are for.
-const BLOCKINFO_SET_BLOCK: u64 = 1;
+pub(super) const BLOCKINFO_SET_BLOCK: u64 = 1;
 
 /// Abbreviations that every block of an id begins with.
 #[derive(Debug, Default)]
 pub struct BlockInfo {
     /// Few entries: LLVM writes three.
     blocks: Vec<(u64, Vec<Abbreviation>)>,
+    /// Whether there is something else, such as names.
+    has_more: bool,
 }
 
 impl BlockInfo {
@@ -63,12 +65,16 @@ impl BlockInfo {
                         ));
                     };
                     list.push(abbreviation);
+                    cursor.end_record();
                 }
                 UNABBREVIATED_RECORD => {
                     record.read_unabbreviated(cursor, start)?;
                     if record.code() == BLOCKINFO_SET_BLOCK {
                         target = Some(self.index_of(&record)?);
+                    } else {
+                        self.has_more = true;
                     }
+                    cursor.end_record();
                 }
                 other => {
                     let message = format!("item {other} in blockinfo; expected a record or an abbreviation");
@@ -77,6 +83,19 @@ impl BlockInfo {
             }
         }
         block.end(cursor)
+    }
+
+    /// Checks that there is nothing else than abbreviations, and of these none with blobs.
+    ///
+    /// # Errors
+    /// If there is; `place` is the block's.
+    pub fn check_restricted(&self, place: u64) -> Result<(), ReadError> {
+        if self.has_more {
+            let message = "a record in blockinfo that names no block, as all do whose abbreviations follow";
+            return Err(ReadError::malformed(place, message));
+        }
+        let mut all = self.blocks.iter().flat_map(|(_, list)| list);
+        all.try_for_each(|abbreviation| abbreviation.refuse_blob(place))
     }
 
     fn index_of(&mut self, record: &Record) -> Result<usize, ReadError> {
@@ -214,6 +233,26 @@ impl<'m> Block<'m> {
                 _ => self.local.push(Abbreviation::read(cursor)?),
             }
         }
+    }
+
+    /// The same in a stream without blobs, whose records may end at whole bytes ([`Cursor::pad_records`]).
+    ///
+    /// # Errors
+    /// If the block is malformed or cut off.
+    pub fn next_restricted(&mut self, cursor: &mut Cursor<'_>, record: &mut Record) -> Result<Item, ReadError> {
+        while cursor.window() & self.id_mask == DEFINE_ABBREVIATION {
+            let start = cursor.position();
+            self.next_id(cursor)?;
+            let abbreviation = Abbreviation::read(cursor)?;
+            abbreviation.refuse_blob(start)?;
+            self.local.push(abbreviation);
+            cursor.end_record();
+        }
+        let item = self.next(cursor, record)?;
+        if item == Item::Record {
+            cursor.end_record();
+        }
+        Ok(item)
     }
 
     /// Takes in the abbreviations that are defined next, and returns where the item after them begins.

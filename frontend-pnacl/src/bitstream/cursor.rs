@@ -24,6 +24,8 @@ pub struct Cursor<'a> {
     position: u64,
     end: u64,
     overlong: bool,
+    /// Whether records and definitions end at whole bytes.
+    pads_records: bool,
 }
 
 /// How to squeeze the continuation bits out of chunks of one width.
@@ -100,6 +102,7 @@ impl<'a> Cursor<'a> {
             position: 0,
             end: bytes.len() as u64 * 8,
             overlong: false,
+            pads_records: false,
         }
     }
 
@@ -111,6 +114,7 @@ impl<'a> Cursor<'a> {
             position: start,
             end: end.min(self.bytes.len() as u64 * 8),
             overlong: false,
+            pads_records: self.pads_records,
         }
     }
 
@@ -289,6 +293,18 @@ impl<'a> Cursor<'a> {
     /// Moves to the next multiple of 32 bits.
     pub fn align_to_word(&mut self) {
         self.position = self.position.next_multiple_of(32);
+    }
+
+    /// Says that records and definitions of abbreviations end at whole bytes in this stream.
+    pub fn pad_records(&mut self) {
+        self.pads_records = true;
+    }
+
+    /// Moves to the end of the byte, if records end there.
+    pub fn end_record(&mut self) {
+        if self.pads_records {
+            self.position = self.position.next_multiple_of(8);
+        }
     }
 
     /// Reports reads beyond the end and integers of more than 64 bits since the cursor was made.

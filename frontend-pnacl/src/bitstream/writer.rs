@@ -112,7 +112,7 @@ impl Writer {
         self.complete_block();
     }
 
-    fn id_width(&self) -> u32 {
+    pub(super) fn id_width(&self) -> u32 {
         self.blocks.last().map_or(OUTERMOST_WIDTH, |&(_, width)| width)
     }
 

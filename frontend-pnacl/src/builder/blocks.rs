@@ -43,11 +43,6 @@ impl Builder<'_, '_> {
     /// If the function is too large.
     pub fn continue_in_new_block(&mut self) -> Result<u32, ReadError> {
         self.check_room(8)?;
-        let splits = &mut self.state.splits;
-        if splits.more == 0 {
-            let count = self.function.blocks().len() as u32;
-            splits.places = (0..count).map(|block| (block, block)).collect();
-        }
         let next = self.current_block() + 1;
         self.function.push_inst(InstData::jump(self.as_number(next)));
         self.open_more();
@@ -56,10 +51,7 @@ impl Builder<'_, '_> {
 
     fn open_more(&mut self) {
         let block = self.function.begin_block();
-        self.state.splits.more += 1;
-        if let Some((_, last)) = self.state.splits.places.last_mut() {
-            *last = block.as_u32();
-        }
+        self.state.splits.go_on(block);
     }
 
     /// Ends the current block with a branch to one of the next two blocks: to the next one, which is begun, if the

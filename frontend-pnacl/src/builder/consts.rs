@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::codes;
 use crate::llvm::codes::{binary, casts};
-use crate::llvm::constants::{Constant, ConstantKind};
+use crate::llvm::constants::{self, Constant, ConstantKind};
 use crate::llvm::types::{Float, Kind, TypeId};
 use frazil_ir::debug::DebugConstant;
 use frazil_ir::module::TlsModel;
@@ -40,6 +40,20 @@ impl<'m> Builder<'_, 'm> {
     fn constant_row(&self, number: u32) -> Option<Constant> {
         match self.evaluator().find(u64::from(number)) {
             Found::Row(_, constant) => Some(*constant),
+            _ => None,
+        }
+    }
+
+    /// The symbol whose address a value is, if it is one; for values that are only named.
+    #[cold]
+    pub fn symbol_of(&self, number: u32) -> Option<SymbolId> {
+        match self.evaluator().sum(u64::from(number))? {
+            Sum {
+                base: Some(Base::Symbol(symbol)),
+                minus: None,
+                addend: 0,
+                ..
+            } => Some(symbol),
             _ => None,
         }
     }
@@ -405,12 +419,19 @@ impl<'m> Builder<'_, 'm> {
             }
             (ConstantKind::Binary, &[operation, left, right])
                 if matches!(self.function.types().data(ir_type), TypeData::Int(_))
-                    && matches!(operation, binary::ADD..=binary::MUL | binary::SHL..=binary::XOR) =>
+                    && matches!(operation, binary::ADD..=binary::XOR) =>
             {
                 let left = self.constant_at(left, depth)?;
                 let right = self.constant_at(right, depth)?;
                 self.expect_type(left, constant.ty)?;
                 self.expect_type(right, constant.ty)?;
+                // It may be made where it would not be computed otherwise, so it must not trap.
+                let may_trap = matches!(operation, binary::UDIV..=binary::SREM)
+                    && right.operand().as_imm().is_none_or(|divisor| matches!(divisor, 0 | -1));
+                if may_trap {
+                    let message = "a constant quotient by something else than a number";
+                    return Err(self.unsupported(Refusal::Initializer, message));
+                }
                 let op = self.binary_opcode(operation, ir_type)?;
                 Ok(self.emit(op, ir_type, 0, left.operand(), right.operand()))
             }
@@ -451,9 +472,12 @@ impl<'m> Builder<'_, 'm> {
                     None => Err(self.malformed("a constant expression with too few operands")),
                 }
             }
-            (ConstantKind::Gep, [source, _, pointer, indices @ ..]) => {
+            (ConstantKind::Gep, [source, pointer_type, pointer, indices @ ..]) => {
                 let pointer = self.constant_at(*pointer, depth)?;
-                let source = self.type_id(*source)?;
+                let source = match *source {
+                    constants::NO_TYPE => self.pointee_of(*pointer_type)?,
+                    source => self.type_id(source)?,
+                };
                 self.constant_gep(source, pointer, indices, depth)
             }
             (ConstantKind::Other, _) => {
@@ -464,6 +488,22 @@ impl<'m> Builder<'_, 'm> {
                 Refusal::Initializer,
                 "a constant expression that is neither an address nor a number",
             )),
+        }
+    }
+
+    /// What a pointer of a type of the file, or each of a vector of them, points to.
+    #[cold]
+    fn pointee_of(&self, ty: u64) -> Result<TypeId, ReadError> {
+        let types = &self.module.types;
+        let mut kind = types.kind(self.type_id(ty)?);
+        if let Some(&Kind::Vector { element, .. }) = kind {
+            kind = types.kind(element);
+        }
+        match kind {
+            Some(&Kind::Pointer {
+                pointee: Some(pointee), ..
+            }) => Ok(pointee),
+            _ => Err(self.malformed("a constant address that does not say in what type")),
         }
     }
 

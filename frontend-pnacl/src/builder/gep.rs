@@ -103,6 +103,38 @@ impl Builder<'_, '_> {
         Ok(self.add(Opcode::PtrAdd, 0, address, distance))
     }
 
+    /// An address that is known to be what [`Builder::address`] gives, with its type in the file.
+    #[cold]
+    pub fn typed_address(&self, source: TypeId, base: Word, indices: &[Word], address: Word) -> Word {
+        let types = &self.module.types;
+        let mut selected = source;
+        for index in indices.get(1..).unwrap_or_default() {
+            let inner = match types.kind(selected) {
+                Some(Kind::Struct { members, .. }) => {
+                    let field = self.known_index(*index).and_then(|field| usize::try_from(field).ok());
+                    field.and_then(|field| types.members(members).get(field).copied())
+                }
+                Some(&Kind::Array { element, .. } | &Kind::Vector { element, .. }) => Some(element),
+                _ => None,
+            };
+            let Some(inner) = inner else { return address };
+            selected = inner;
+        }
+        let mut of_base = types.kind(base.ty());
+        if let Some(&Kind::Vector { element, .. }) = of_base {
+            of_base = types.kind(element);
+        }
+        let space = match of_base {
+            Some(&Kind::Pointer { space, .. }) => space,
+            _ => 0,
+        };
+        let pointer = self.pointer_to(selected, space);
+        address.with_type(match self.function.types().data(address.ir_type()) {
+            TypeData::Vector { lanes, .. } => self.vector_type(pointer, lanes),
+            _ => pointer,
+        })
+    }
+
     fn add(&mut self, op: Opcode, flags: u16, address: Word, index: Operand) -> Word {
         let ir_type = address.ir_type();
         Word::scalar(

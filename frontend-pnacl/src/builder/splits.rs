@@ -40,6 +40,17 @@ impl Splits {
         }
     }
 
+    /// Notes that the last block of the file goes on in a block of the IR that was just begun.
+    pub fn go_on(&mut self, block: Block) {
+        if self.more == 0 {
+            self.places = (0..block.as_u32()).map(|block| (block, block)).collect();
+        }
+        self.more += 1;
+        if let Some((_, last)) = self.places.last_mut() {
+            *last = block.as_u32();
+        }
+    }
+
     /// An order of the IR's blocks: first those that begin blocks of the file, then the others.
     pub(super) fn order_by_file(&self, blocks: usize) -> Vec<u32> {
         let mut order: Vec<u32> = self.places.iter().map(|&(first, _)| first).collect();
@@ -59,7 +70,7 @@ impl Splits {
 
     /// The block of the IR that a number stands for. For a block of the file, this is its first block, or its last one
     /// if `end` is set.
-    pub(super) fn resolve(&self, number: u32, file_blocks: u32, end: bool) -> u32 {
+    pub(crate) fn resolve(&self, number: u32, file_blocks: u32, end: bool) -> u32 {
         match number.checked_sub(file_blocks) {
             Some(block) => block,
             None => match self.places.get(number as usize) {

@@ -79,6 +79,10 @@ pub struct BuildState {
     /// The number of parameters and results in all signatures of the function's list.
     pub(crate) signature_parameters: usize,
     pub(crate) pairs: FxHashMap<TypeId, TypeId>,
+    /// Types of pointers by what they point to and the address space, while types of addresses are tracked.
+    pub(crate) pointer_types: FxHashMap<(TypeId, u32), TypeId>,
+    /// Types of vectors by element and length, in the same case.
+    pub(crate) vector_types: FxHashMap<(TypeId, u32), TypeId>,
     pub(crate) operands: Vec<Operand>,
     /// The cases of a switch, to be sorted.
     pub(crate) cases: Vec<u32>,

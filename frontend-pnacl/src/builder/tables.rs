@@ -5,7 +5,7 @@ use crate::llvm::attributes::AttributeTable;
 use crate::llvm::constant_operands::ValueType;
 use crate::llvm::constants::ConstantTable;
 use crate::llvm::data_layout::DataLayout;
-use crate::llvm::globals::SymbolInfo;
+use crate::llvm::symbol_info::SymbolInfo;
 use crate::llvm::types::TypeTable;
 use frazil_ir::{Module, Platform, SymbolId};
 
@@ -44,7 +44,7 @@ impl ModuleTables {
     pub(crate) fn narrow_bits(&self) -> u32 {
         match self.platform {
             Some(platform) => platform.widest_integer_bits,
-            None => crate::builder::wide::WIDEST_NARROW_BITS,
+            None => frazil_ir::platform::WIDEST_INTEGER_BITS,
         }
     }
 }

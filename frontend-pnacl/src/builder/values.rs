@@ -22,7 +22,7 @@ use super::class::Class;
 use super::dominance::Elsewhere;
 use super::state::{BuildState, constant_word};
 use super::tables::ModuleTables;
-use super::word::{NO_TYPE, State, Word};
+use super::word::{State, Word};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use crate::llvm::types::TypeId;
@@ -98,7 +98,7 @@ impl<'m> Builder<'_, 'm> {
                 let symbol = Operand::symbol(SymbolId::new(word.index() as usize));
                 let data = InstData::new(Opcode::TlsAddr, Type::PTR, 0, symbol, Operand::NONE);
                 let address = self.function.push_inst_result(data, Type::PTR);
-                Ok(Word::scalar(Operand::value(address), Type::PTR, NO_TYPE))
+                Ok(Word::scalar(Operand::value(address), Type::PTR, word.ty()))
             }
             State::Constant => {
                 let (made, reusable) = self.constant(number, word)?;
@@ -406,6 +406,19 @@ impl<'m> Builder<'_, 'm> {
             .extend((first..first + types.len()).map(|index| Operand::value(Value::new(index))));
         self.state.types = types;
         self.define_as(Word::aggregate(base, ty))
+    }
+
+    /// Appends an instruction with results of the types in `state.types`, and defines the next value as the first one.
+    ///
+    /// # Errors
+    /// If the value was declared with another type.
+    #[cold]
+    pub fn define_first(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
+        let types = std::mem::take(&mut self.state.types);
+        let first = self.function.push_inst_results(data, &types);
+        self.state.types = types;
+        let first = Operand::value(first.unwrap_or(Value::new(0)));
+        self.define_as(Word::scalar(first, ir_type, ty))
     }
 
     /// Appends an instruction whose result has no value number in the file.

@@ -92,6 +92,8 @@ pub mod module {
 
 /// Records of attribute groups and lists.
 pub mod attributes {
+    /// A list of positions and words with a bit for each attribute, as LLVM up to 3.2 wrote it.
+    pub const LIST_OLD: u64 = 1;
     /// The groups that make up a list.
     pub const LIST: u64 = 2;
     /// The attributes of a group.
@@ -291,6 +293,17 @@ pub mod function {
     pub const DEBUG_LABEL: u64 = 65;
     pub const LAST_DEBUG_RECORD: u64 = 66;
 
+    /// The last instruction of a function that LLVM 3.0 let unwind.
+    const UNWIND: u64 = 14;
+
+    /// Whether an instruction's record has a form that only LLVM up to 3.7 wrote.
+    pub fn is_old(code: u64) -> bool {
+        matches!(
+            code,
+            GEP_OLD | INBOUNDS_GEP_OLD | SELECT_OLD | STORE_OLD | ATOMIC_STORE_OLD | CMPXCHG_OLD | LANDING_PAD_OLD
+        )
+    }
+
     /// Whether all operands of an instruction's record are examined by who reads it.
     #[inline]
     pub fn has_no_list(code: u64) -> bool {
@@ -310,6 +323,9 @@ pub mod function {
                 | ATOMIC_RMW
                 | ATOMIC_RMW_OLD
                 | CMPXCHG
+                | STORE_OLD
+                | ATOMIC_STORE_OLD
+                | CMPXCHG_OLD
         )
     }
 
@@ -338,14 +354,14 @@ pub mod function {
             UNARY => "unary operation",
             CAST => "cast",
             COMPARE | COMPARE2 => "comparison",
-            SELECT => "select",
+            SELECT | SELECT_OLD => "select",
             FREEZE => "freeze",
             PHI => "phi",
-            GEP => "getelementptr",
+            GEP | GEP_OLD | INBOUNDS_GEP_OLD => "getelementptr",
             ALLOCA => "alloca",
             LOAD | ATOMIC_LOAD => "load",
-            STORE | ATOMIC_STORE => "store",
-            CMPXCHG => "cmpxchg",
+            STORE | ATOMIC_STORE | STORE_OLD | ATOMIC_STORE_OLD => "store",
+            CMPXCHG | CMPXCHG_OLD => "cmpxchg",
             ATOMIC_RMW | ATOMIC_RMW_OLD => "atomicrmw",
             FENCE => "fence",
             CALL => "call",
@@ -356,7 +372,7 @@ pub mod function {
             INDIRECT_BRANCH => "indirectbr",
             RESUME => "resume",
             UNREACHABLE => "unreachable",
-            LANDING_PAD => "landingpad",
+            LANDING_PAD | LANDING_PAD_OLD => "landingpad",
             EXTRACT_VALUE => "extractvalue",
             INSERT_VALUE => "insertvalue",
             EXTRACT_ELEMENT => "extractelement",
@@ -370,7 +386,8 @@ pub mod function {
             CATCH_SWITCH => "catchswitch",
             CALL_BRANCH => "callbr",
             OPERAND_BUNDLE => "operand bundle",
-            SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => "instruction of an LLVM before 3.9",
+            // LLVM has no name for it any more, and refuses it.
+            UNWIND => "unwind",
             _ => "instruction",
         }
     }
@@ -379,7 +396,8 @@ pub mod function {
     pub fn refusal(number: u64) -> Refusal {
         match number {
             CLEANUP_RETURN | CATCH_RETURN | CATCH_PAD | CLEANUP_PAD | CATCH_SWITCH => Refusal::Funclet,
-            SELECT_OLD | LANDING_PAD_OLD | CMPXCHG_OLD => Refusal::OldFormat,
+            UNWIND => Refusal::OldFormat,
+            other if is_old(other) => Refusal::OldFormat,
             _ => Refusal::Bitcode,
         }
     }
@@ -410,6 +428,8 @@ pub mod metadata {
     pub const DISTINCT_NODE: u64 = 5;
     pub const KIND: u64 = 6;
     pub const LOCATION: u64 = 7;
+    pub const NODE_OLD: u64 = 8;
+    pub const LOCAL_OLD: u64 = 9;
     pub const NAMED_NODE: u64 = 10;
     pub const SUBRANGE: u64 = 13;
     pub const ENUMERATOR: u64 = 14;

@@ -229,9 +229,12 @@ impl ConstantTable {
                 if !ty.is_some_and(|ty| matches!(types.kind(ty), Some(Kind::Function { .. }))) {
                     return Err(record.malformed("inline assembly without a function type"));
                 }
-                self.add_asm(record, 1)?
+                self.add_asm(record, 1, 4)?
             }
-            code::INLINE_ASM_OLD | code::INLINE_ASM_OLD2 | code::INLINE_ASM_OLD3 => self.add_asm(record, 0)?,
+            // Each form has a flag more: the assembler's dialect, and whether it unwinds.
+            code::INLINE_ASM_OLD => self.add_asm(record, 0, 2)?,
+            code::INLINE_ASM_OLD2 => self.add_asm(record, 0, 3)?,
+            code::INLINE_ASM_OLD3 => self.add_asm(record, 0, 4)?,
             other => (ConstantKind::Other, other, 0),
         };
         let constant = Constant { kind, ty, len, payload };
@@ -360,14 +363,19 @@ impl ConstantTable {
         Ok(self.add_words(ConstantKind::Gep, [source].into_iter().chain(pairs.iter().copied())))
     }
 
-    fn add_asm(&mut self, record: &Record, flags_at: usize) -> Result<(ConstantKind, u64, u32), ReadError> {
-        let flags = record.operand(flags_at)?;
+    fn add_asm(
+        &mut self,
+        record: &Record,
+        flags_at: usize,
+        flag_bits: u32,
+    ) -> Result<(ConstantKind, u64, u32), ReadError> {
+        let flags = record.operand(flags_at)? & ((1 << flag_bits) - 1);
         let (template, next) = counted_text(record, flags_at + 1)?;
         let (constraints, _) = counted_text(record, next)?;
         self.asms.push(AsmData {
             template,
             constraints,
-            flags: (flags & 0b1111) as u8,
+            flags: flags as u8,
         });
         Ok((ConstantKind::InlineAsm, self.asms.len() as u64 - 1, 0))
     }

@@ -18,6 +18,8 @@ pub struct DataLayout {
     floats: Vec<(u32, AlignLog2)>,
     vectors: Vec<(u32, AlignLog2)>,
     aggregate: AlignLog2,
+    /// Alignments that are preferred, where they may be other than the least, by letter and width as in the string.
+    preferred: Vec<((char, u32), AlignLog2)>,
     /// Address space, width in bits, alignment, width of an index in bits.
     pointers: Vec<(u32, PointerLayout)>,
     /// The address space of `alloca`.
@@ -44,6 +46,7 @@ impl Default for DataLayout {
             floats: vec![(16, 1), (32, 2), (64, 3), (128, 4)],
             vectors: vec![(64, 3), (128, 4)],
             aggregate: 0,
+            preferred: vec![(('i', 64), 3), (('a', 0), 3)],
             pointers: vec![(
                 0,
                 PointerLayout {
@@ -104,10 +107,20 @@ impl DataLayout {
         let kind = head.chars().next()?;
         let number = head.get(kind.len_utf8()..)?;
         match kind {
-            'i' => set(&mut self.integers, number.parse().ok()?, align(parts.next()?)?),
-            'f' => set(&mut self.floats, number.parse().ok()?, align(parts.next()?)?),
-            'v' => set(&mut self.vectors, number.parse().ok()?, align(parts.next()?)?),
-            'a' => self.aggregate = align(parts.next()?)?,
+            'i' | 'f' | 'v' => {
+                let (bits, least) = (number.parse().ok()?, align(parts.next()?)?);
+                let list = match kind {
+                    'i' => &mut self.integers,
+                    'f' => &mut self.floats,
+                    _ => &mut self.vectors,
+                };
+                set(list, bits, least);
+                self.prefer((kind, bits), least, parts.next())?;
+            }
+            'a' => {
+                self.aggregate = align(parts.next()?)?;
+                self.prefer((kind, 0), self.aggregate, parts.next())?;
+            }
             'A' => self.alloca_space = number.parse().ok()?,
             'p' => {
                 let space = if number.is_empty() {
@@ -117,7 +130,8 @@ impl DataLayout {
                 };
                 let bits: u32 = parts.next()?.parse().ok()?;
                 let align_log2 = align(parts.next()?)?;
-                let index_bits = match parts.nth(1) {
+                self.prefer((kind, space), align_log2, parts.next())?;
+                let index_bits = match parts.next() {
                     Some(text) => text.parse().ok()?,
                     None => bits,
                 };
@@ -140,6 +154,27 @@ impl DataLayout {
             _ => return None,
         }
         Some(())
+    }
+
+    /// Notes which alignment is preferred: the least one if none is said.
+    fn prefer(&mut self, key: (char, u32), least: AlignLog2, said: Option<&str>) -> Option<()> {
+        let preferred = said.map_or(Some(least), align)?;
+        self.preferred.retain(|&(other, _)| other != key);
+        self.preferred.push((key, preferred));
+        Some(())
+    }
+
+    /// The alignment that is preferred for types of a letter and width of the string; `least` is the least one.
+    pub fn preferred_align(&self, key: (char, u32), least: u8) -> u8 {
+        let key = match key {
+            ('i', bits) => {
+                let listed = self.integers.iter().find(|&&(width, _)| width >= bits);
+                ('i', listed.or(self.integers.last()).map_or(bits, |&(width, _)| width))
+            }
+            key => key,
+        };
+        let listed = self.preferred.iter().find(|&&(other, _)| other == key);
+        listed.map_or(least, |&(_, preferred)| preferred.max(least))
     }
 
     /// What of the layout the IR keeps.
@@ -247,6 +282,18 @@ mod tests {
         assert_eq!(layout.vector_align(256), 5);
         assert_eq!(layout.pointer(270).bits, 32);
         assert_eq!(layout.pointer(9).bits, 64);
+    }
+
+    #[test]
+    fn what_is_preferred_is_the_least_unless_it_is_said() {
+        let layout = DataLayout::parse(b"e-i32:16:64-p:64:64", None, 0).unwrap();
+        assert_eq!(layout.preferred_align(('i', 24), 1), 3);
+        assert_eq!(layout.preferred_align(('i', 64), 2), 3);
+        assert_eq!(layout.preferred_align(('a', 0), 2), 3);
+        assert_eq!(layout.preferred_align(('p', 0), 3), 3);
+        let layout = DataLayout::parse(b"e-i64:64-a:0", None, 0).unwrap();
+        assert_eq!(layout.preferred_align(('i', 64), 3), 3);
+        assert_eq!(layout.preferred_align(('a', 0), 2), 2);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::codes::{block as id, function as code};
 use super::constant_operands::{self, ValueType};
 use super::metadata::Outer;
 use super::module::BitcodeModule;
+use super::old_forms::OldForms;
 use super::shapes;
 use super::types::Kind;
 use super::undominated;
@@ -28,7 +29,7 @@ use crate::builder::state::BuildState;
 use crate::builder::values::Builder;
 use crate::builder::word::{State, Word};
 use crate::error::ReadError;
-use frazil_ir::included::DEBUG_INFORMATION;
+use frazil_ir::included::{DEBUG_INFORMATION, RARE};
 use frazil_ir::{EntityRef, FuncId, Function, Operand, TableIdentity};
 
 /// The id of a record without abbreviation, counted like the numbers of abbreviations.
@@ -47,6 +48,8 @@ pub struct FunctionReader<'m> {
     tables: Option<Tables>,
     /// Where the module's metadata is, once a function has asked for it.
     metadata: Option<Box<Outer<'m>>>,
+    /// What a function has told of old forms of records.
+    pub(super) old: OldForms,
 }
 
 /// By what the tables of a function are recognised.
@@ -76,6 +79,7 @@ impl<'m> FunctionReader<'m> {
             state: BuildState::new(&module.tables),
             tables: None,
             metadata: None,
+            old: OldForms::default(),
         }
     }
 
@@ -94,6 +98,14 @@ impl<'m> FunctionReader<'m> {
         self.empty(function);
         function.set_pointer_bits(module.tables.module.data_layout.pointer_bits);
         let mut result = self.read_body(body, head.symbol, function);
+        if RARE && self.old.begins_to_track() {
+            self.state.track_types(&module.tables);
+            self.state.early.clear();
+            self.state.marks = Marks::default();
+            self.tables = Some(Tables::of(function));
+            self.empty(function);
+            result = self.read_body(body, head.symbol, function);
+        }
         if let Ok(Reading::Again) = result {
             self.tables = Some(Tables::of(function));
             self.empty(function);
@@ -135,6 +147,7 @@ impl<'m> FunctionReader<'m> {
             record,
             state,
             metadata,
+            old,
             ..
         } = self;
         state.restart(header.start);
@@ -167,33 +180,17 @@ impl<'m> FunctionReader<'m> {
             early,
             marks,
             exception_type: None,
+            has_numbers: RARE && module.version == 0,
+            old: std::mem::take(old),
             result: 0,
             hooks: Hooks::default(),
             metadata: None,
             outer_metadata: metadata,
             debug: DebugState::default(),
         };
-        body.begin(symbol)?;
-        match module.tables.module.debug.as_ref().filter(|_| DEBUG_INFORMATION) {
-            None => body.walk::<false>(&mut cursor, block, record)?,
-            Some(debug) => {
-                body.build.function.debug.begin(debug.nodes.next());
-                body.walk::<true>(&mut cursor, block, record)?;
-            }
-        }
-        if body.build.state.early.len() > body.early || body.build.state.marks.is_empty() == body.marks {
-            return Ok(Reading::Again);
-        }
-        match body.finish()? {
-            None => {
-                body.finish_debug();
-                Ok(Reading::Done)
-            }
-            Some(wrong) => {
-                let block = Block::enter(&mut cursor, header, module.block_info.abbreviations(id::FUNCTION));
-                Err(undominated::error(&mut cursor, block, record, wrong))
-            }
-        }
+        let result = body.read(&mut cursor, block, symbol, record);
+        *old = std::mem::take(&mut body.old);
+        result
     }
 }
 
@@ -206,6 +203,39 @@ enum Reading {
 }
 
 impl Body<'_, '_> {
+    /// Reads the body of a symbol's function.
+    fn read(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        block: Block<'_>,
+        symbol: frazil_ir::SymbolId,
+        record: &mut Record,
+    ) -> Result<Reading, ReadError> {
+        let module = self.module;
+        let header = *block.header();
+        self.begin(symbol)?;
+        match module.tables.module.debug.as_ref().filter(|_| DEBUG_INFORMATION) {
+            None => self.walk::<false>(cursor, block, record)?,
+            Some(debug) => {
+                self.build.function.debug.begin(debug.nodes.next());
+                self.walk::<true>(cursor, block, record)?;
+            }
+        }
+        if self.build.state.early.len() > self.early || self.build.state.marks.is_empty() == self.marks {
+            return Ok(Reading::Again);
+        }
+        match self.finish()? {
+            None => {
+                self.finish_debug();
+                Ok(Reading::Done)
+            }
+            Some(wrong) => {
+                let block = Block::enter(cursor, &header, module.block_info.abbreviations(id::FUNCTION));
+                Err(undominated::error(cursor, block, record, wrong))
+            }
+        }
+    }
+
     /// Sets signature and parameters.
     fn begin(&mut self, symbol: frazil_ir::SymbolId) -> Result<(), ReadError> {
         let build = &mut self.build;
@@ -267,8 +297,8 @@ impl Body<'_, '_> {
         record: &mut Record,
     ) -> Result<(), ReadError> {
         let header = *block.header();
-        // Instructions are counted one by one.
-        let shapes = match self.marks {
+        // Instructions are counted one by one; operands are no distances; types of addresses are noted.
+        let shapes = match self.marks || self.has_numbers || self.old.is_tracking() {
             true => &[],
             false => self.module.shapes.as_slice(),
         };
@@ -504,6 +534,7 @@ impl Body<'_, '_> {
             code::ATOMIC_RMW_OLD => body::memory::atomic_rmw_old(self, operands),
             code::FENCE => body::memory::fence(self, operands),
             code::VA_ARG => body::variadic::va_arg(self, operands),
+            other if RARE && code::is_old(other) => body::old_instructions::read(self, other, operands),
             other => {
                 let name = code::name(other);
                 Err(self
@@ -533,7 +564,10 @@ impl Body<'_, '_> {
         pairs.clear();
         for pair in rest.chunks_exact(2) {
             let &[value, block] = pair else { continue };
-            let number = (i64::from(self.build.next)).wrapping_sub(decode_signed(value));
+            let number = match self.has_numbers {
+                false => (i64::from(self.build.next)).wrapping_sub(decode_signed(value)),
+                true => value.cast_signed(),
+            };
             let Ok(number) = u32::try_from(number) else {
                 return Err(self.build.malformed(format!("value {number} in a phi")));
             };

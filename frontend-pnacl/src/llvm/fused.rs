@@ -131,7 +131,7 @@ impl Body<'_, '_> {
     /// A value that is defined and made.
     #[inline(always)]
     fn ready(&mut self, relative: u64) -> Option<Word> {
-        let number = self.number(relative);
+        let number = self.distant(relative);
         let word = *self.build.state.words.get(number as usize)?;
         if number >= self.build.next || !word.is_operand() {
             return None;

@@ -6,7 +6,9 @@
 
 use super::attributes::{AttributeTable, FunctionAttributes, LACKS_TYPE};
 use super::codes::module as code;
-use super::linkage::{expect_declared, linkage, linkage_of_alias, linkage_of_code};
+use super::distances::{CODE_MODEL_LARGE, CODE_MODEL_SMALL, is_far_section};
+use super::linkage::{expect_declared, has_implicit_comdat, linkage, linkage_of_alias, linkage_of_code};
+use super::symbol_info::SymbolInfo;
 use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::record::Record;
 use crate::error::ReadError;
@@ -20,30 +22,6 @@ use frazil_ir::{
 
 /// Variables in this section are for tools and not emitted.
 const METADATA_SECTION: &[u8] = b"llvm.metadata";
-
-/// What the reader knows of a symbol besides what the IR keeps.
-#[derive(Clone, Copy, Debug)]
-pub struct SymbolInfo {
-    /// The function type, or the type of the variable.
-    pub ty: TypeId,
-    /// A function's attribute list.
-    pub attributes: u64,
-    /// Whether it says itself how far away it may be (`code_model`).
-    pub says_distance: bool,
-    /// Whether it is a variable with contents, if only for tools.
-    pub has_contents: bool,
-}
-
-impl SymbolInfo {
-    fn new(ty: TypeId, attributes: u64) -> SymbolInfo {
-        SymbolInfo {
-            ty,
-            attributes,
-            says_distance: false,
-            has_contents: false,
-        }
-    }
-}
 
 /// Value numbers to be resolved when all constants are known; the record's place is for messages.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +63,8 @@ pub struct Globals {
     pub pending: Vec<Pending>,
     /// Why variables are not supported.
     pub refusals: Vec<ReadError>,
+    /// Definitions that are in a comdat of their own name without saying so.
+    pub implicit_comdats: Vec<SymbolId>,
     /// Sections that variables go to by what they contain, ascending by symbol.
     pub sections_by_kind: Vec<(SymbolId, [Vec<u8>; 4])>,
     /// Names of sections, by number in the file.
@@ -122,6 +102,10 @@ impl Fields<'_> {
     fn optional(&self, index: usize) -> u64 {
         self.fields.get(index).copied().unwrap_or(0)
     }
+
+    fn lacks(&self, index: usize) -> bool {
+        self.fields.len() <= index
+    }
 }
 
 impl Globals {
@@ -154,15 +138,8 @@ impl Globals {
             code::COMDAT => self.comdat(record, module)?,
             code::GLOBAL_VARIABLE => self.variable(record, module, types, attributes)?,
             code::FUNCTION => self.function(record, module, types, attributes)?,
-            code::ALIAS => self.alias(record, module, types)?,
+            code::ALIAS | code::ALIAS_OLD => self.alias(record, module, types)?,
             code::IFUNC => self.ifunc(record, module, types)?,
-            code::ALIAS_OLD => {
-                return Err(ReadError::unsupported(
-                    Refusal::OldFormat,
-                    record.start(),
-                    "an alias record as LLVM before 3.8 wrote it",
-                ));
-            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -372,6 +349,9 @@ impl Globals {
             fields.optional(11),
             partition,
         )?;
+        if fields.lacks(11) && is_defined && has_implicit_comdat(fields.need(3)?) {
+            self.implicit_comdats.push(symbol);
+        }
         let list = fields.optional(12);
         if list != 0 && is_defined {
             self.sections_by_kind(record, symbol, list, attributes)?;
@@ -497,6 +477,9 @@ impl Globals {
             fields.optional(12),
             partition,
         )?;
+        if fields.lacks(12) && !is_declaration && has_implicit_comdat(fields.need(3)?) {
+            self.implicit_comdats.push(symbol);
+        }
         let align_log2 = alignment(record, fields.need(5)?)?.unwrap_or(0);
         let collector = self.collector(record, fields.optional(8))?;
         let personality = fields.optional(14).checked_sub(1);
@@ -576,7 +559,18 @@ impl Globals {
 
     fn alias(&mut self, record: &Record, module: &mut Module, types: &TypeTable) -> Result<(), ReadError> {
         let (name, fields) = self.named(record, module)?;
-        let ty = checked_type(record, fields.need(0)?, types)?;
+        let mut ty = checked_type(record, fields.need(0)?, types)?;
+        let is_old = record.code() == code::ALIAS_OLD;
+        if is_old {
+            // The address space is in the type then, and has no field of its own.
+            ty = match types.kind(ty) {
+                Some(&Kind::Pointer {
+                    pointee: Some(pointee), ..
+                }) => pointee,
+                _ => return Err(record.malformed(format!("an alias of type {ty}, which is no typed pointer"))),
+            };
+        }
+        let at = |index: usize| index - usize::from(is_old);
         let is_function = matches!(types.kind(ty), Some(Kind::Function { .. }));
         let data = SymbolData {
             name,
@@ -586,16 +580,16 @@ impl Globals {
                 offset: 0,
                 is_function,
             },
-            linkage: linkage_of_alias(record, fields.need(3)?, true)?,
-            tls: tls_model(fields.optional(6)),
-            unnamed_addr: fields.optional(7) == 1,
-            dso_local: fields.optional(8) != 0,
+            linkage: linkage_of_alias(record, fields.need(at(3))?, true)?,
+            tls: tls_model(fields.optional(at(6))),
+            unnamed_addr: fields.optional(at(7)) == 1,
+            dso_local: fields.optional(at(8)) != 0,
             ..SymbolData::default()
         };
         let info = SymbolInfo::new(ty, 0);
-        let partition = (fields.optional(9), fields.optional(10));
-        let symbol = self.add(record, module, data, info, fields.optional(4), 0, partition)?;
-        let value = fields.need(2)?;
+        let partition = (fields.optional(at(9)), fields.optional(at(10)));
+        let symbol = self.add(record, module, data, info, fields.optional(at(4)), 0, partition)?;
+        let value = fields.need(at(2))?;
         self.pending.push(Pending {
             symbol,
             role: PendingRole::Aliasee,
@@ -685,73 +679,6 @@ fn apply_attributes(head: &mut FunctionHead, attributes: &FunctionAttributes, mo
         .and_then(|bits| bits.parse().ok())
         .is_some_and(|bits: u32| bits <= 256)
         && number("prefer-vector-width") < 512;
-}
-
-/// LLVM's numbers of the small and the large code model, plus one.
-const CODE_MODEL_SMALL: u64 = 2;
-const CODE_MODEL_LARGE: u64 = 5;
-
-/// Whether what is in a section may be far away, by LLVM's rule.
-fn is_far_section(name: &[u8]) -> bool {
-    [".ldata", ".lrodata", ".lbss", ".ltext"].iter().any(|stem| {
-        let rest = name.strip_prefix(stem.as_bytes());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."))
-    })
-}
-
-/// In the medium code model, marks data that is larger than a threshold, or of unknown size, as far (LLVM's
-/// `TargetMachine::isLargeGlobalValue`), but for what `stays_near`.
-pub fn mark_far_data(
-    module: &mut Module,
-    infos: &[SymbolInfo],
-    types: &TypeTable,
-    threshold: u64,
-    stays_near: impl Fn(&Module, &DataDef) -> bool,
-) {
-    let near: Vec<bool> = (module.data.values()).map(|data| stays_near(module, data)).collect();
-    for (symbol, info) in module.symbols.values_mut().zip(infos) {
-        let (is_near, is_declared) = match symbol.kind {
-            SymbolKind::Data(data) => (near.get(data.index()).is_some_and(|&near| near), false),
-            SymbolKind::DataDeclaration => (false, true),
-            _ => continue,
-        };
-        if symbol.tls != TlsModel::NotThreadLocal || !symbol.section.is_empty() || info.says_distance {
-            continue;
-        }
-        let layout = types.layout(info.ty);
-        let name = module.strings.bytes(symbol.name);
-        // Linkers define these anywhere.
-        let is_edge = name == b"__ehdr_start" || name.starts_with(b"__start_") || name.starts_with(b"__stop_");
-        let is_large = layout.stride() == 0 || layout.stride() > threshold;
-        symbol.far |= !layout.sized || is_declared && is_edge || !is_near && is_large;
-    }
-}
-
-/// Marks aliases of far data as far.
-pub fn mark_far_aliases(module: &mut Module) {
-    if !module.symbols.values().any(|symbol| symbol.far) {
-        return;
-    }
-    // One round for each step of the longest chain.
-    for _ in 0..=limits::ALIAS_CHAIN {
-        let mut found = Vec::new();
-        for (id, symbol) in module.symbols.iter() {
-            if let SymbolKind::Alias { target, .. } = symbol.kind
-                && !symbol.far
-                && module.symbols.get(target).is_some_and(|target| target.far)
-            {
-                found.push(id);
-            }
-        }
-        if found.is_empty() {
-            return;
-        }
-        for id in found {
-            if let Some(symbol) = module.symbols.get_mut(id) {
-                symbol.far = true;
-            }
-        }
-    }
 }
 
 fn checked_type(record: &Record, id: u64, types: &TypeTable) -> Result<TypeId, ReadError> {

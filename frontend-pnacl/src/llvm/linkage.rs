@@ -35,6 +35,11 @@ pub(super) fn linkage_of_alias(record: &Record, field: u64, is_alias: bool) -> R
     }
 }
 
+/// Whether a definition is in a comdat of its own name, if its record is so old that it cannot say in which.
+pub(super) fn has_implicit_comdat(field: u64) -> bool {
+    matches!(field, 1 | 4 | 10 | 11)
+}
+
 /// The linkage of any symbol.
 pub(super) fn linkage(record: &Record, field: u64) -> Result<Linkage, ReadError> {
     Ok(match field {

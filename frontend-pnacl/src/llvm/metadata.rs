@@ -3,14 +3,17 @@
 //! LLVM writes an index of its metadata when there is much of it; it is followed to the named nodes at the end
 //! of the block, so that debug information costs nothing but the index. Without index the few nodes are walked and
 //! only their positions kept. Strings stand together in one record; up to LLVM 3.8, each is a record of its own, which
-//! is numbered like a node. [`super::attachments`] reads what is attached to functions and instructions.
+//! is numbered like a node. Up to LLVM 3.5, nodes consist of types and values, and metadata is a type.
+//! [`super::attachments`] reads what is attached to functions and instructions.
 
 use super::codes::metadata as code;
+use super::types::{Kind, TypeId, TypeTable};
 use crate::bitstream::block::{Block, Item};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
+use frazil_ir::included::RARE;
 use std::ops::Range;
 
 /// The named nodes that are read.
@@ -33,8 +36,31 @@ pub struct ModuleMetadata {
     /// Whether there is a node of one number or symbol, such as marks accesses as non-temporal; those of one function
     /// alone stand in a block of its own.
     pub has_single_values: bool,
+    /// The number of the kind of attachments that marks accesses as non-temporal, if the module's metadata says it.
+    non_temporal: Option<u64>,
+    /// Whether there is anything but names of kinds, which up to LLVM 3.8 have a block of their own.
+    pub has_nodes: bool,
     /// Whether there is debug information: a list of units of compilation.
     pub has_units: bool,
+}
+
+impl ModuleMetadata {
+    /// Takes over what another block of the module says, up to LLVM 3.8 names of kinds. Returns whether that is all, or
+    /// there was nothing else before.
+    pub fn merge(&mut self, other: ModuleMetadata) -> bool {
+        let is_alone = !self.has_nodes || !other.has_nodes;
+        let non_temporal = other.non_temporal.or(self.non_temporal);
+        if other.has_nodes {
+            *self = other;
+        }
+        self.non_temporal = non_temporal;
+        is_alone
+    }
+
+    /// The kind of attachments that marks accesses as non-temporal: its number is always the same from LLVM 3.4 on.
+    pub fn non_temporal(&self) -> u64 {
+        self.non_temporal.unwrap_or(kind::NON_TEMPORAL)
+    }
 }
 
 /// Something attached to a symbol.
@@ -73,9 +99,6 @@ mod kind {
     pub const PC_SECTIONS: u64 = 37;
 }
 
-/// The kind of the attachment that marks accesses as non-temporal.
-pub const NON_TEMPORAL: u64 = kind::NON_TEMPORAL;
-
 /// A module flag whose value is a constant, a text or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFlag {
@@ -96,9 +119,14 @@ pub enum RawFlagValue {
 /// An operand has at most so many bits: numbers of metadata are far below 2 to the power of 35.
 const MOST_OPERAND_BITS: u32 = 42;
 
+/// Marks an operand of a node that is the number of a value, where others are numbers of metadata plus one.
+const IS_VALUE: u64 = 1 << 63;
+
 /// Where metadata stands, by number; strings that stand together come first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Places<'m> {
+    /// The module's types.
+    types: &'m TypeTable,
     /// In the block of a function: the module's metadata, whose numbers come first, and how many there are.
     outer: Option<Box<Outer<'m>>>,
     base: u64,
@@ -121,8 +149,10 @@ pub fn read_module(
     cursor: &mut Cursor<'_>,
     mut block: Block<'_>,
     record: &mut Record,
+    types: &TypeTable,
 ) -> Result<ModuleMetadata, ReadError> {
-    let mut places = Places::default();
+    let mut places = Places::new(types);
+    let mut non_temporal = None;
     let mut name = None;
     let mut has_units = false;
     let mut nodes: [Vec<u64>; NAMED_NODES.len()] = Default::default();
@@ -133,6 +163,7 @@ pub fn read_module(
             has_units |= text == b"llvm.dbg.cu";
             name = NAMED_NODES.iter().position(|known| **known == *text);
         }
+        code::KIND if record.text(1) == b"nontemporal" => non_temporal = record.operands().first().copied(),
         code::NAMED_NODE => {
             if let Some(list) = name.and_then(|name| nodes.get_mut(name)) {
                 list.extend(record.operands());
@@ -149,6 +180,8 @@ pub fn read_module(
     let mut found = ModuleMetadata {
         has_single_values: places.has_single_value(cursor, &mut block, record)?,
         has_units,
+        non_temporal,
+        has_nodes: places.strings > 0 || !places.records.is_empty(),
         ..ModuleMetadata::default()
     };
     let [flags, mut texts @ ..] = nodes;
@@ -177,7 +210,15 @@ pub fn read_module(
 
 /// Whether a record is a node of operands. Whether it is another than a node of the same operands does not matter.
 pub fn is_node(record: &Record) -> bool {
-    matches!(record.code(), code::NODE | code::DISTINCT_NODE)
+    matches!(record.code(), code::NODE | code::DISTINCT_NODE | code::NODE_OLD)
+}
+
+/// Whether a node has a single operand, as marks of accesses have.
+pub fn is_single(record: &Record) -> bool {
+    match record.code() {
+        code::NODE_OLD => record.operands().len() == 2,
+        _ => is_node(record) && record.operands().len() == 1,
+    }
 }
 
 /// Whether a kind and node are an attachment that matters to symbols.
@@ -197,13 +238,32 @@ pub fn is_wanted(pair: &[u64]) -> bool {
 pub type Outer<'m> = (Places<'m>, Block<'m>);
 
 impl<'m> Places<'m> {
+    /// Places in the block of a module, or of a function of a module without metadata.
+    pub fn new(types: &'m TypeTable) -> Places<'m> {
+        Places {
+            types,
+            outer: None,
+            base: 0,
+            strings: 0,
+            lengths: 0..0,
+            characters: 0..0,
+            records: Vec::new(),
+            index_base: 0,
+        }
+    }
+
     /// Places in the block of a function, with the module's.
     pub fn within(outer: Box<Outer<'m>>) -> Places<'m> {
         Places {
             base: outer.0.strings.saturating_add(outer.0.records.len() as u64),
-            outer: Some(outer),
-            ..Places::default()
+            ..Places::new(outer.0.types)
         }
+        .with(outer)
+    }
+
+    fn with(mut self, outer: Box<Outer<'m>>) -> Places<'m> {
+        self.outer = Some(outer);
+        self
     }
 
     /// How much metadata the module has: the number of the function's first.
@@ -234,8 +294,8 @@ impl<'m> Places<'m> {
                 code::STRINGS => self.set_strings(cursor, record)?,
                 code::INDEX_OFFSET => self.follow_index(cursor, record)?,
                 code::INDEX => self.set_index(record),
-                code::NAME | code::NAMED_NODE | code::GLOBAL_ATTACHMENT => show(record),
-                code::KIND | code::ARGUMENT_LIST => {}
+                code::NAME | code::NAMED_NODE | code::GLOBAL_ATTACHMENT | code::KIND => show(record),
+                code::ARGUMENT_LIST => {}
                 _ => self.records.push(record.start()),
             }
         }
@@ -259,8 +319,8 @@ impl<'m> Places<'m> {
                 continue;
             }
             if block.record_at(cursor, record, position)?
-                && is_node(record)
-                && let &[operand] = record.operands()
+                && is_single(record)
+                && let &[operand] = self.operands(record).as_slice()
                 && self.value(operand, cursor, block, record)?.is_some()
             {
                 return Ok(true);
@@ -277,6 +337,9 @@ impl<'m> Places<'m> {
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<Option<u64>, ReadError> {
+        if operand & IS_VALUE != 0 {
+            return Ok(Some(operand ^ IS_VALUE));
+        }
         let Some(id) = operand.checked_sub(1) else {
             return Ok(None);
         };
@@ -295,9 +358,28 @@ impl<'m> Places<'m> {
         record: &mut Record,
     ) -> Result<Vec<u64>, ReadError> {
         match self.load(id, cursor, block, record)? && is_node(record) {
-            true => Ok(record.operands().to_vec()),
+            true => Ok(self.operands(record)),
             false => Ok(Vec::new()),
         }
+    }
+
+    /// The operands of a node: numbers of metadata plus one, or marked numbers of values.
+    fn operands(&self, record: &Record) -> Vec<u64> {
+        if record.code() != code::NODE_OLD {
+            return record.operands().to_vec();
+        }
+        if !RARE {
+            return Vec::new();
+        }
+        let operand = |pair: &[u64]| {
+            let &[ty, number] = pair else { return 0 };
+            match TypeId::try_from(ty).ok().and_then(|ty| self.types.kind(ty)) {
+                Some(Kind::Metadata) => number.saturating_add(1) & !IS_VALUE,
+                Some(Kind::Void) | None => 0,
+                Some(_) => number | IS_VALUE,
+            }
+        };
+        record.operands().chunks_exact(2).map(operand).collect()
     }
 
     /// The texts of a node.
@@ -418,10 +500,7 @@ impl<'m> Places<'m> {
         block: &mut Block<'_>,
         record: &mut Record,
     ) -> Result<Option<RawFlag>, ReadError> {
-        if !self.load(node, cursor, block, record)? || !is_node(record) {
-            return Ok(None);
-        }
-        let &[_, name, value] = record.operands() else {
+        let &[_, name, value] = self.node(node, cursor, block, record)?.as_slice() else {
             return Ok(None);
         };
         let Some(name) = self.text(name, cursor, block, record)? else {
@@ -448,9 +527,11 @@ impl<'m> Places<'m> {
         let Some(id) = operand.checked_sub(1) else {
             return Ok(None);
         };
-        let is_node = self.load(id, cursor, block, record)? && is_node(record);
-        let nodes = record.operands().iter().filter_map(|node| node.checked_sub(1));
-        Ok(is_node.then(|| nodes.collect()))
+        if !self.load(id, cursor, block, record)? || !is_node(record) {
+            return Ok(None);
+        }
+        let nodes = self.operands(record).into_iter();
+        Ok(Some(nodes.filter_map(|node| node.checked_sub(1)).collect()))
     }
 
     /// The text that an operand of a node names, if it names one.

@@ -9,13 +9,16 @@
 
 use super::attachments;
 use super::attributes::AttributeTable;
-use super::codes::{block as id, identification, module as code, names, strings, symbols};
+use super::codes::{block as id, identification, module as code, strings};
+use super::comdats;
 use super::constant_operands;
 use super::constants::ConstantTable;
 use super::data_layout::DataLayout;
 use super::debug;
-use super::globals::{Globals, mark_far_aliases, mark_far_data};
+use super::distances::{mark_far_aliases, mark_far_data};
+use super::globals::Globals;
 use super::metadata::{self, ModuleMetadata, RawFlagValue};
+use super::names::{read_names_in_order, read_places, read_symbol_names};
 use super::shapes::{self, Shape};
 use super::types::TypeTable;
 use crate::bitstream::block::{BLOCKINFO_ID, Block, BlockInfo, Item, SubBlock, next_top_level};
@@ -26,7 +29,7 @@ use crate::builder::intrinsics::Intrinsic;
 use crate::builder::tables::{ModuleTables, ModuleValue};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::wrapper;
-use frazil_ir::included::DEBUG_INFORMATION;
+use frazil_ir::included::{DEBUG_INFORMATION, RARE};
 use frazil_ir::module::{Attachments, FunctionHead, GuardPlace, ModuleFlags};
 use frazil_ir::{DataDef, EntityRef, FuncId, Module, Platform, Refusal, Str, SymbolId, SymbolKind};
 use std::ops::Range;
@@ -44,6 +47,8 @@ pub struct ReadOptions<'o> {
     pub data_layout: Option<&'o str>,
     /// Whether debug information is read, where the module has some.
     pub reads_debug: bool,
+    /// Which module of the file is read, counted from 0; without it, there must be no other.
+    pub number: Option<usize>,
 }
 
 impl<'o> ReadOptions<'o> {
@@ -54,6 +59,7 @@ impl<'o> ReadOptions<'o> {
             triple: None,
             data_layout: None,
             reads_debug: false,
+            number: None,
         }
     }
 
@@ -80,7 +86,7 @@ pub struct BitcodeModule<'a> {
     pub(crate) shapes: Vec<Option<Shape>>,
     /// Names of operand bundle tags.
     pub(crate) bundle_tags: Vec<Vec<u8>>,
-    version: u64,
+    pub(super) version: u64,
     /// The module's metadata, to look for what functions name of it.
     pub(crate) metadata_block: Option<SubBlock>,
     /// What the module's metadata says.
@@ -98,36 +104,24 @@ pub struct BitcodeModule<'a> {
     said_index: u64,
     /// First bit of the index; 0 without one.
     index_start: u64,
-    refusals: Vec<ReadError>,
+    pub(super) refusals: Vec<ReadError>,
 }
 
 /// The outermost blocks that matter.
 struct Outline {
     module: SubBlock,
     string_table: Option<SubBlock>,
+    /// Where the first block of the module is, which says who wrote it, or else its own.
+    first_block: u64,
 }
 
 impl<'a> BitcodeModule<'a> {
-    /// Reads everything but the function bodies. How far away data is, [`BitcodeModule::choose_code_model`] says.
+    /// Reads everything but the function bodies, and who unwinds functions that do not say it.
     ///
     /// # Errors
-    /// If the bytes are not one module of LLVM bitcode, or contain something at module level that is malformed or
-    /// not supported.
-    pub fn open(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
-        let mut this = BitcodeModule::open_tolerantly(bytes, options)?;
-        match this.refusals.is_empty() {
-            true => Ok(this),
-            false => Err(this.refusals.swap_remove(0)),
-        }
-    }
-
-    /// The same, but symbols that contain what is not supported do not keep from reading on: see
-    /// [`BitcodeModule::refusals`]. If there are any, the module is only good to find more.
-    ///
-    /// # Errors
-    /// If the bytes are not one module of LLVM bitcode, or contain something else at module level that is malformed or
-    /// not supported.
-    pub fn open_tolerantly(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
+    /// If the bytes are not one module of LLVM bitcode, or contain something else than symbols at module level that is
+    /// malformed or not supported.
+    pub(super) fn read(bytes: &'a [u8], options: &ReadOptions<'_>) -> Result<BitcodeModule<'a>, ReadError> {
         if bytes.len() as u64 > u64::from(u32::MAX) / 4 {
             return Err(ReadError::new(
                 ReadErrorKind::TooLarge,
@@ -136,8 +130,7 @@ impl<'a> BitcodeModule<'a> {
             ));
         }
         let mut cursor = wrapper::open(bytes)?;
-        let first_block = cursor.position();
-        let outline = outline(&mut cursor)?;
+        let outline = outline(&mut cursor, options.number)?;
         let platform = (options.platform_of)(options.triple.unwrap_or_default().as_bytes());
         let layout = options.layout(platform)?;
         let mut this = BitcodeModule {
@@ -165,7 +158,7 @@ impl<'a> BitcodeModule<'a> {
             dwarf_version: 0,
             debug_version: 0,
             large_data_threshold: 0,
-            first_block,
+            first_block: outline.first_block,
             places: Vec::new(),
             said_index: 0,
             index_start: 0,
@@ -260,6 +253,10 @@ impl<'a> BitcodeModule<'a> {
                 Item::Record => self.read_record(&record, &mut globals, names, options)?,
             }
         }
+        if self.version == 0 && !RARE {
+            let message = "a module of an LLVM before 3.2, whose instructions name values by their numbers";
+            return Err(ReadError::unsupported(Refusal::OldFormat, header.start, message));
+        }
         if self.bodies.len() != self.tables.module.functions.len() {
             let message = format!(
                 "{} function bodies for {} functions",
@@ -267,6 +264,9 @@ impl<'a> BitcodeModule<'a> {
                 self.tables.module.functions.len()
             );
             return Err(ReadError::malformed(header.start, message));
+        }
+        if RARE {
+            comdats::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
         }
         self.intrinsics = self
             .tables
@@ -387,9 +387,9 @@ impl<'a> BitcodeModule<'a> {
         match record.code() {
             code::VERSION => {
                 self.version = record.operand(0)?;
-                if !(1..=2).contains(&self.version) {
-                    let message = format!("module version {}; expected 1 or 2 (LLVM 3.3 to 22)", self.version);
-                    return Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message));
+                if self.version > 2 {
+                    let message = format!("module version {}; expected 0 to 2 (LLVM 3.0 to 22)", self.version);
+                    return Err(ReadError::unsupported(Refusal::Bitcode, record.start(), message));
                 }
                 globals.set_string_table(names, self.version >= 2);
             }
@@ -460,8 +460,14 @@ impl<'a> BitcodeModule<'a> {
                     .extend((first..self.tables.constants.rows.len()).map(|row| ModuleValue::Constant(row as u32)));
             }
             id::METADATA => {
-                self.metadata = metadata::read_module(cursor, block, record)?;
-                self.metadata_block = Some(*header);
+                let found = metadata::read_module(cursor, block, record, &self.tables.types)?;
+                if found.has_nodes || self.metadata_block.is_none() {
+                    self.metadata_block = Some(*header);
+                }
+                if !self.metadata.merge(found) {
+                    let message = "a second block of metadata in the module";
+                    return Err(ReadError::unsupported(Refusal::Bitcode, header.start, message));
+                }
             }
             id::VALUE_SYMBOLS if self.version < 2 => {
                 read_symbol_names(cursor, block, record, &self.tables.values, &mut self.tables.module)?;
@@ -666,20 +672,38 @@ fn apply_text_flag(flags: &mut ModuleFlags, platform: Option<&Platform>, name: &
     }
 }
 
-/// Finds the outermost blocks.
-fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
-    let mut module = None;
-    let mut string_table = None;
-    while let Some(header) = next_top_level(cursor)? {
+/// Finds the outermost blocks of the module with a number, or of the only one.
+fn outline(cursor: &mut Cursor<'_>, number: Option<usize>) -> Result<Outline, ReadError> {
+    let mut found: Option<Outline> = None;
+    let mut count = 0;
+    let mut identification = None;
+    loop {
+        let start = cursor.position();
+        let Some(header) = next_top_level(cursor)? else { break };
         match header.id {
-            id::MODULE if module.is_some() => {
+            id::MODULE if number.is_none() && found.is_some() => {
                 let message = "a second module in the file; expected one (extract one with llvm-modextract)";
                 return Err(ReadError::unsupported(Refusal::Bitcode, header.start, message));
             }
-            id::MODULE => module = Some(header),
-            // It belongs to the module before it.
-            id::STRING_TABLE if module.is_some() && string_table.is_none() => string_table = Some(header),
+            id::MODULE => {
+                let first_block = identification.take().unwrap_or(start);
+                if count == number.unwrap_or(0) {
+                    found = Some(Outline {
+                        module: header,
+                        string_table: None,
+                        first_block,
+                    });
+                }
+                count += 1;
+            }
+            // It belongs to all modules before it that have none.
+            id::STRING_TABLE => {
+                if let Some(outline) = &mut found {
+                    outline.string_table.get_or_insert(header);
+                }
+            }
             id::IDENTIFICATION => {
+                identification = Some(start);
                 let after = cursor.position();
                 check_epoch(cursor, &header).map_err(|e| e.within(id::name(header.id)))?;
                 cursor.seek(after);
@@ -687,14 +711,13 @@ fn outline(cursor: &mut Cursor<'_>) -> Result<Outline, ReadError> {
             _ => {}
         }
     }
-    match module {
-        Some(module) => Ok(Outline { module, string_table }),
-        None => Err(ReadError::new(
-            ReadErrorKind::NotBitcode,
-            cursor.position(),
-            "no module in the file",
-        )),
-    }
+    found.ok_or_else(|| {
+        let message = match number {
+            Some(number) if count > 0 => format!("module {number} of {count} in the file"),
+            _ => "no module in the file".to_owned(),
+        };
+        ReadError::new(ReadErrorKind::NotBitcode, cursor.position(), message)
+    })
 }
 
 fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadError> {
@@ -713,72 +736,4 @@ fn check_epoch(cursor: &mut Cursor<'_>, header: &SubBlock) -> Result<(), ReadErr
         }
     }
     Ok(())
-}
-
-/// Names from a symbol table block, in files without string table.
-fn read_symbol_names(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-    values: &[ModuleValue],
-    module: &mut Module,
-) -> Result<(), ReadError> {
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(()),
-            Item::Block(_) => continue,
-            Item::Record => {}
-        }
-        let from = match record.code() {
-            symbols::ENTRY => 1,
-            symbols::FUNCTION_ENTRY => 2,
-            _ => continue,
-        };
-        let value = record.operand(0)?;
-        let known = usize::try_from(value).ok().and_then(|value| values.get(value));
-        let Some(&ModuleValue::Symbol(symbol)) = known else {
-            return Err(record.malformed(format!("a name for value {value}, which is no symbol")));
-        };
-        let name = module.strings.add(&record.text(from));
-        if let Some(data) = module.symbols.get_mut(symbol) {
-            data.name = name;
-        }
-    }
-}
-
-/// The index of functions, in files with a string table.
-fn read_places(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-    places: &mut Vec<(u64, u64)>,
-) -> Result<(), ReadError> {
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(()),
-            Item::Record if record.code() == symbols::FUNCTION_ENTRY => {
-                places.push((record.operand(0)?, record.operand(1)?));
-            }
-            Item::Block(_) | Item::Record => {}
-        }
-    }
-}
-
-/// A block whose records are names, numbered in their order.
-fn read_names_in_order(
-    cursor: &mut Cursor<'_>,
-    mut block: Block<'_>,
-    record: &mut Record,
-) -> Result<Vec<Vec<u8>>, ReadError> {
-    let mut names = Vec::new();
-    loop {
-        match block.next(cursor, record)? {
-            Item::End => return Ok(names),
-            Item::Record if record.code() != names::NAME => {
-                return Err(record.malformed(format!("record {} in a list of names", record.code())));
-            }
-            Item::Record => names.push(record.text(0)),
-            Item::Block(_) => {}
-        }
-    }
 }

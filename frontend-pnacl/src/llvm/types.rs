@@ -98,8 +98,6 @@ pub enum Kind {
 pub enum OtherType {
     /// A structure without contents.
     Opaque,
-    /// Vectors in registers of MMX.
-    Mmx,
     /// Tiles of AMX.
     Tile,
     /// What only names its user.
@@ -115,7 +113,6 @@ impl OtherType {
     pub fn name(self) -> &'static str {
         match self {
             OtherType::Opaque => "opaque",
-            OtherType::Mmx => "x86_mmx",
             OtherType::Tile => "x86_amx",
             OtherType::Token => "token",
             OtherType::Target => "target extension type",
@@ -127,7 +124,7 @@ impl OtherType {
     pub fn refusal(self) -> Refusal {
         match self {
             OtherType::Opaque | OtherType::Token => Refusal::Bitcode,
-            OtherType::Mmx | OtherType::Tile => Refusal::TileOrMmx,
+            OtherType::Tile => Refusal::TileOrMmx,
             OtherType::Target => Refusal::TargetType,
             OtherType::ScalableVector => Refusal::ScalableVector,
         }
@@ -216,6 +213,10 @@ impl TypeTable {
                 Err(ReadError::malformed(cursor.position(), message))
             }
             _ => {
+                let is_behind = |kind: &Kind| matches!(kind, &Kind::Vector { element, .. } if element as usize == table.kinds.len());
+                if table.kinds.iter().any(is_behind) {
+                    table.kinds.push(Kind::Integer(u64::BITS));
+                }
                 table.check_forward(cursor.position())?;
                 table.check_parts(cursor.position())?;
                 Ok(table)
@@ -374,7 +375,11 @@ impl TypeTable {
                 return Err(record.malformed("an opaque type with other contents than a flag"));
             }
             code::OPAQUE => Kind::Other(OtherType::Opaque),
-            code::X86_MMX => Kind::Other(OtherType::Mmx),
+            // Up to LLVM 19. The integer stands behind all other types.
+            code::X86_MMX => Kind::Vector {
+                element: count as TypeId,
+                count: 1,
+            },
             code::X86_AMX => Kind::Other(OtherType::Tile),
             code::TOKEN => Kind::Other(OtherType::Token),
             code::TARGET_TYPE => {
@@ -433,10 +438,12 @@ impl TypeTable {
                     packed,
                 }
             }
-            code::FUNCTION => {
+            code::FUNCTION | code::FUNCTION_OLD => {
                 let variadic = record.operand(0)? != 0;
-                let result = type_at(1)?;
-                let mut parameters = record.operands().get(2..).unwrap_or_default().iter();
+                // A number that means nothing stands before the types in the older form.
+                let first = if record.code() == code::FUNCTION { 1 } else { 2 };
+                let result = type_at(first)?;
+                let mut parameters = record.operands().get(first + 1..).unwrap_or_default().iter();
                 if let Some(later) = parameters.find(|&&parameter| parameter >= known) {
                     let message = format!("a function with a parameter of type {later}, which is not defined by then");
                     return Err(record.malformed(message));
@@ -444,7 +451,7 @@ impl TypeTable {
                 Kind::Function {
                     variadic,
                     result,
-                    parameters: self.add_members(record, 2, count)?,
+                    parameters: self.add_members(record, first + 1, count)?,
                 }
             }
             code::STRUCT_NAME => return Ok(None),
@@ -484,6 +491,25 @@ impl TypeTable {
     #[inline]
     pub fn layout(&self, id: TypeId) -> Layout {
         self.layouts.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// The alignment that is preferred for a type, as log2 of bytes.
+    #[cold]
+    pub fn preferred_align(&self, id: TypeId, target: &DataLayout) -> u8 {
+        let mut id = id;
+        while let Some(&Kind::Array { element, .. }) = self.kind(id) {
+            id = element;
+        }
+        let layout = self.layout(id);
+        let key = match self.kind(id) {
+            Some(&Kind::Integer(bits)) => ('i', bits),
+            Some(Kind::Float(float)) => ('f', float.bits()),
+            Some(Kind::Vector { .. }) => ('v', u32::try_from(layout.bits).unwrap_or(u32::MAX)),
+            Some(&Kind::Pointer { space, .. }) => ('p', space),
+            Some(Kind::Struct { .. }) => ('a', 0),
+            _ => return layout.align_log2,
+        };
+        target.preferred_align(key, layout.align_log2)
     }
 
     /// The types that a structure or parameter range stands for.

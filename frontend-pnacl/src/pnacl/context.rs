@@ -5,6 +5,7 @@
 
 use super::module::PexeModule;
 use crate::builder::dominance::{Elsewhere, Uses};
+use crate::builder::splits::Splits;
 use crate::error::ReadError;
 use frazil_ir::{EntityRef, Function, Inst, InstData, Operand, Param, SigId, Signature};
 
@@ -17,13 +18,16 @@ pub(super) struct Entry {
     pub operand: Operand,
     /// The address that it is, if a pointer is known that is the same.
     pub pointer: Operand,
-    /// The block in which the pointer is there; [`EVERYWHERE`] for the stack's.
+    /// The block of the file in which the pointer is there; [`EVERYWHERE`] for the stack's.
     pub pointer_block: u32,
     pub is_defined: bool,
 }
 
 /// In all blocks.
 pub(super) const EVERYWHERE: u32 = u32::MAX;
+
+/// The number, until the body is complete, of the block that ends the program after a division by zero.
+pub(super) const TRAP_BLOCK: u32 = u32::MAX - 1;
 
 impl Entry {
     pub const NONE: Entry = Entry {
@@ -39,6 +43,7 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct PendingPhi {
     pub inst: Inst,
+    /// In the IR.
     pub block: u32,
     pub place: u64,
     /// Where its pairs begin, and how many there are.
@@ -51,6 +56,9 @@ pub(super) struct PendingPhi {
 pub(super) struct State {
     pub entries: Vec<Entry>,
     pub uses: Uses,
+    pub splits: Splits,
+    /// Whether a branch leads to [`TRAP_BLOCK`].
+    pub has_trap: bool,
     pub phis: Vec<PendingPhi>,
     /// Operands of phis with the blocks that they come from.
     pub incoming: Vec<(Operand, u32)>,
@@ -95,6 +103,11 @@ impl Body<'_, '_> {
     #[cold]
     pub fn wrong(&self, message: impl Into<String>) -> ReadError {
         ReadError::malformed(self.place, message)
+    }
+
+    /// The number in the file of the current block.
+    pub fn current_block(&self) -> u32 {
+        (self.function.blocks().len() - self.state.splits.more()) as u32 - 1
     }
 
     /// Fills a signature that is empty.

@@ -17,7 +17,6 @@ use crate::bitstream::block::{Block, Item, SubBlock};
 use crate::bitstream::cursor::Cursor;
 use crate::bitstream::record::Record;
 use crate::builder::dominance::Elsewhere;
-use crate::builder::splits::Splits;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use frazil_ir::{EntityRef, FuncId, Function, Operand, SymbolId, TableIdentity};
@@ -73,6 +72,8 @@ impl<'m> PexeReader<'m> {
         state.entries.clear();
         state.uses.restart(header.start);
         state.phis.clear();
+        state.splits.clear();
+        state.has_trap = false;
         state.incoming.clear();
         state.wanted.clear();
         let mut cursor = module.stream.clone();
@@ -132,7 +133,7 @@ impl<'m> Body<'_, 'm> {
 
     fn walk(&mut self, cursor: &mut Cursor<'_>, mut block: Block<'_>, record: &mut Record) -> Result<(), ReadError> {
         loop {
-            match block.next(cursor, record)? {
+            match block.next_restricted(cursor, record)? {
                 Item::Record => {
                     self.place = record.start();
                     self.record(record)?;
@@ -189,10 +190,11 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn open_block(&mut self) -> Result<(), ReadError> {
-        if self.function.blocks().len() as u32 == self.blocks {
+        if (self.function.blocks().len() - self.state.splits.more()) as u32 == self.blocks {
             return Err(self.wrong(format!("an instruction after the last of {} blocks", self.blocks)));
         }
-        self.function.begin_block();
+        let block = self.function.begin_block();
+        self.state.splits.begin(block);
         self.elsewhere = self.state.uses.begin_block(self.next);
         self.open = true;
         if self.function.blocks().len() == 1 {
@@ -211,11 +213,11 @@ impl<'m> Body<'_, 'm> {
 
     /// Completes the function after its last record.
     fn finish(mut self) -> Result<(), ReadError> {
-        let blocks = self.function.blocks().len() as u32;
-        if self.open || blocks != self.blocks {
+        let blocks = (self.function.blocks().len() - self.state.splits.more()) as u32;
+        if self.open || blocks != self.blocks || blocks == 0 {
             return Err(self.wrong(format!(
                 "{blocks} blocks, the last of which may not be ended; expected {}",
-                self.blocks
+                self.blocks.max(1)
             )));
         }
         let forward = self
@@ -227,11 +229,12 @@ impl<'m> Body<'_, 'm> {
             let number = place + self.base as usize;
             return Err(self.wrong(format!("value {number} is used and never defined")));
         }
+        self.finish_splits();
         self.function.compute_cfg();
         if self.state.wanted.is_empty() {
             self.finish_phis()?;
         }
-        let wrong = self.state.uses.find_wrong(self.next, self.function, &Splits::default());
+        let wrong = self.state.uses.find_wrong(self.next, self.function, &self.state.splits);
         if let Some((wrong, block)) = wrong {
             let message = format!(
                 "block {} uses value {}, and its definition in block {block} does not dominate that use",

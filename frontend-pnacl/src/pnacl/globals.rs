@@ -35,7 +35,7 @@ pub fn read(cursor: &mut Cursor<'_>, mut block: Block<'_>, module: &mut Module) 
     let (mut count, mut open): (Option<u64>, Option<Open>) = (None, None);
     let mut found = 0;
     loop {
-        let item = block.next(cursor, &mut record)?;
+        let item = block.next_restricted(cursor, &mut record)?;
         if item == Item::Record && record.code() == code::COUNT {
             let own = record.operand(0)?;
             if count.is_some() || own > cursor.bits_left() {
@@ -47,6 +47,16 @@ pub fn read(cursor: &mut Cursor<'_>, mut block: Block<'_>, module: &mut Module) 
             }
             count = Some(own);
             continue;
+        }
+        let most_operands = match record.code() {
+            code::VARIABLE | code::RELOCATION => 2,
+            code::COMPOUND | code::ZERO_FILL => 1,
+            _ => usize::MAX,
+        };
+        if item == Item::Record && record.operands().len() > most_operands {
+            let (code, found) = (record.code(), record.operands().len());
+            let message = format!("record {code} of {found} operands among the variables; expected {most_operands}");
+            return Err(record.malformed(message));
         }
         let Some(count) = count else {
             return Err(record.malformed("variables before their number, which comes first"));

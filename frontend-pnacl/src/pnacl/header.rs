@@ -35,18 +35,27 @@ fn cut_off(bytes: &[u8]) -> ReadError {
     ReadError::new(ReadErrorKind::Truncated, 8 * bytes.len() as u64, message)
 }
 
-/// Checks the header; the byte at which the bitstream begins.
+/// What a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    /// The byte at which the bitstream begins.
+    pub end: usize,
+    /// Whether records and definitions of abbreviations end at whole bytes.
+    pub pads_records: bool,
+}
+
+/// Checks the header.
 ///
 /// # Errors
 /// If there is none, or it is of another version.
-pub(super) fn read(bytes: &[u8]) -> Result<usize, ReadError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Header, ReadError> {
     if !is_pexe(bytes) {
         let message = "the input does not begin as a PNaCl executable does, with PEXE";
         return Err(ReadError::new(ReadErrorKind::NotBitcode, 0, message));
     }
     let (fields, field_bytes) = (half_word(bytes, 4)?, usize::from(half_word(bytes, 6)?));
     let end = FIXED_BYTES + field_bytes;
-    let (mut place, mut version) = (FIXED_BYTES, None);
+    let (mut place, mut version, mut pads_records) = (FIXED_BYTES, None, false);
     for _ in 0..fields {
         let at = 8 * place as u64;
         let (kind, length) = (half_word(bytes, place)?, usize::from(half_word(bytes, place + 2)?));
@@ -55,10 +64,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<usize, ReadError> {
             (VERSION_FIELD, &[a, b, c, d]) if version.is_none() => {
                 version = Some((at, u32::from_le_bytes([a, b, c, d])))
             }
-            (ALIGNED_FIELD, []) => {
-                let message = "a PNaCl executable whose records are aligned to bytes";
-                return Err(ReadError::unsupported(Refusal::Instruction, at, message));
-            }
+            (ALIGNED_FIELD, []) if !pads_records => pads_records = true,
             _ => {
                 let message =
                     format!("field {kind:#x} of {length} bytes in the header; expected the version of the ABI");
@@ -72,7 +78,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<usize, ReadError> {
         return Err(ReadError::malformed(8 * place as u64, message));
     }
     match version {
-        Some((_, VERSION)) if end.is_multiple_of(4) => Ok(end),
+        Some((_, VERSION)) if end.is_multiple_of(4) => Ok(Header { end, pads_records }),
         Some((at, VERSION)) => Err(ReadError::malformed(at, "the header is no multiple of 4 bytes long")),
         Some((at, other)) => {
             let message = format!("a PNaCl executable of version {other} of the ABI; expected version {VERSION}");
@@ -93,7 +99,16 @@ mod tests {
 
     #[test]
     fn the_usual_header_is_read_and_others_are_refused() {
-        assert_eq!(read(&HEADER).ok(), Some(16));
+        let plain = Header {
+            end: 16,
+            pads_records: false,
+        };
+        assert_eq!(read(&HEADER).ok(), Some(plain));
+        let padded = b"PEXE\x02\0\x0c\0\x11\0\x04\0\x02\0\0\0\x22\0\0\0";
+        let header = read(padded).ok();
+        assert_eq!(header.map(|header| (header.end, header.pads_records)), Some((20, true)));
+        let twice = b"PEXE\x03\0\x10\0\x11\0\x04\0\x02\0\0\0\x22\0\0\0\x22\0\0\0";
+        assert!(read(twice).is_err());
         for length in 0..16 {
             assert!(read(&HEADER[..length]).is_err(), "{length}");
         }

@@ -10,6 +10,8 @@
 //! where functions are called; on a target with wider pointers, everything must lie in the first 4 GiB of the address
 //! space, the stack too, so that cutting and zero-extending an address changes nothing.
 //!
+//! [`writer`] makes executables of modules.
+//!
 //! Every rule of the ABI is checked when it is met, and the message names the rule. What a conforming reader may be
 //! lenient about, this one is where real files need it: names of symbols that are no intrinsics, a fourth operand of
 //! binary operations.
@@ -25,6 +27,7 @@ pub mod module;
 mod phis;
 pub mod types;
 mod values;
+pub mod writer;
 
 #[cfg(test)]
 mod tests;

@@ -61,9 +61,12 @@ impl<'a> PexeModule<'a> {
     /// # Errors
     /// If the file is none, is cut off, or breaks a rule of the ABI.
     pub fn open(bytes: &'a [u8]) -> Result<PexeModule<'a>, ReadError> {
-        let start = header::read(bytes)?;
+        let header = header::read(bytes)?;
         let mut cursor = Cursor::new(bytes);
-        cursor.seek(8 * start as u64);
+        if header.pads_records {
+            cursor.pad_records();
+        }
+        cursor.seek(8 * header.end as u64);
         let Some(outer) = next_top_level(&mut cursor)? else {
             return Err(ReadError::malformed(cursor.position(), "no module after the header"));
         };
@@ -76,7 +79,7 @@ impl<'a> PexeModule<'a> {
             return Err(ReadError::malformed(second.start, message));
         }
         let mut this = PexeModule {
-            stream: Cursor::new(bytes),
+            stream: cursor.clone(),
             block_info: BlockInfo::default(),
             types: Types::default(),
             functions: Vec::new(),
@@ -110,10 +113,10 @@ impl<'a> PexeModule<'a> {
     fn read_module(&mut self, cursor: &mut Cursor<'a>, header: &SubBlock) -> Result<(), ReadError> {
         let mut record = Record::default();
         let mut block = Block::enter(cursor, header, &[]);
-        let (mut part, mut version) = (Part::Start, false);
+        let (mut part, mut version, mut has_info) = (Part::Start, false, false);
         loop {
             let place = cursor.position();
-            let item = block.next(cursor, &mut record)?;
+            let item = block.next_restricted(cursor, &mut record)?;
             let next = match item {
                 Item::End => break,
                 Item::Record if record.code() == code::VERSION && part == Part::Start && !version => {
@@ -131,9 +134,11 @@ impl<'a> PexeModule<'a> {
                     let message = format!("record {} in the module at this place", record.code());
                     return Err(record.malformed(message));
                 }
-                Item::Block(inner) if inner.id == BLOCKINFO_ID && part == Part::Start => {
-                    self.block_info
-                        .read(cursor, &inner)
+                Item::Block(inner) if inner.id == BLOCKINFO_ID && part == Part::Start && !has_info => {
+                    has_info = true;
+                    let outcome = self.block_info.read(cursor, &inner);
+                    outcome
+                        .and_then(|()| self.block_info.check_restricted(inner.start))
                         .map_err(|error| error.within("blockinfo"))?;
                     continue;
                 }
@@ -262,7 +267,7 @@ impl<'a> PexeModule<'a> {
         let mut seen: HashSet<Vec<u8>> = HashSet::new();
         let mut block = Block::enter(cursor, header, self.block_info.abbreviations(id::SYMBOLS));
         loop {
-            match block.next(cursor, &mut record)? {
+            match block.next_restricted(cursor, &mut record)? {
                 Item::End => return Ok(()),
                 Item::Record if record.code() == symbols::ENTRY => {}
                 Item::Record | Item::Block(_) => {
@@ -270,14 +275,10 @@ impl<'a> PexeModule<'a> {
                 }
             }
             let (value, name) = (record.operand(0)?, record.text(1));
-            let Some(symbol) = self
-                .module
-                .symbols
-                .get(SymbolId::new(value as usize))
-                .filter(|_| value < u64::from(u32::MAX))
-            else {
-                let message = format!("a name for value {value} of {}", self.module.symbols.len());
-                return Err(record.malformed(message));
+            let count = self.module.symbols.len();
+            let known = (value < count as u64).then(|| SymbolId::new(value as usize));
+            let Some(symbol) = known.and_then(|id| self.module.symbols.get(id)) else {
+                return Err(record.malformed(format!("a name for value {value} of {count}")));
             };
             if !symbol.name.is_empty() || name.is_empty() {
                 return Err(record.malformed(format!("value {value} has two names, or an empty one")));

@@ -14,7 +14,7 @@ impl Body<'_, '_> {
         let is_first = current.is_some_and(|block| {
             block.start == block.end || self.function.insts().last().is_some_and(|inst| inst.op == Opcode::Phi)
         });
-        if !is_first || self.function.blocks().len() == 1 {
+        if !is_first || self.current_block() == 0 {
             return Err(self.wrong("a phi in the entry block, or after other instructions"));
         }
         let first = self.state.incoming.len();
@@ -85,7 +85,7 @@ impl Body<'_, '_> {
             if current != Some(phi.block) {
                 current = Some(phi.block);
                 self.state.columns.clear();
-                self.state.columns.resize(self.blocks as usize, u32::MAX);
+                self.state.columns.resize(self.function.blocks().len(), u32::MAX);
                 for (column, block) in (0..).zip(predecessors) {
                     if let Some(slot) = self.state.columns.get_mut(block.index()) {
                         *slot = column;

@@ -36,7 +36,16 @@ pub struct Types {
 }
 
 /// Vectors that there may be: lanes, and bits of an element, or 0 for floats of 32.
-const VECTORS: [(u32, u32); 7] = [(4, 1), (8, 1), (16, 1), (16, 8), (8, 16), (4, 32), (4, 0)];
+pub(super) const VECTORS: [(u32, u32); 7] = [(4, 1), (8, 1), (16, 1), (16, 8), (8, 16), (4, 32), (4, 0)];
+
+/// A vector in the function's table of types.
+fn vector(element: Type, lanes: u32, function: &mut Function) -> Type {
+    function.note_vectors();
+    // Seven vectors fit any table, which is emptied when it is half full.
+    function
+        .intern_type(TypeData::Vector { element, lanes })
+        .unwrap_or(Type::VOID)
+}
 
 impl Types {
     /// What the type of a number is.
@@ -145,14 +154,15 @@ impl Types {
             Some(Kind::Vector { lanes, element }) => {
                 let (lanes, element) = (*lanes, *element);
                 let element = self.ir_type(element, function);
-                function.note_vectors();
-                // Seven vectors fit any table, which is emptied when it is half full.
-                function
-                    .intern_type(TypeData::Vector { element, lanes })
-                    .unwrap_or(Type::VOID)
+                vector(element, lanes, function)
             }
             _ => Type::VOID,
         }
+    }
+
+    /// The type in the IR of so many lanes of one bit, which the module need not have.
+    pub fn flags(lanes: u32, function: &mut Function) -> Type {
+        vector(Type::I1, lanes, function)
     }
 
     /// A type's name, for messages.
@@ -176,7 +186,7 @@ impl Types {
         let mut record = Record::default();
         let mut count = None;
         loop {
-            match block.next(cursor, &mut record)? {
+            match block.next_restricted(cursor, &mut record)? {
                 Item::End => break,
                 Item::Block(SubBlock { id, .. }) => {
                     return Err(record.malformed(format!("block {id} among the types; expected records only")));

@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         let types = &self.module.types;
         let mut ty = None;
         loop {
-            match block.next(cursor, record)? {
+            match block.next_restricted(cursor, record)? {
                 Item::End => return Ok(()),
                 Item::Block(_) => return Err(record.malformed("a block among constants")),
                 Item::Record => {}
@@ -180,7 +180,7 @@ impl Body<'_, '_> {
             let own = self.module.types.name(entry.ty);
             return Err(self.wrong(format!("value {number} of type {own} as an address; expected i32")));
         }
-        let block = self.function.blocks().len() as u32;
+        let block = self.current_block();
         if !entry.pointer.is_none() && (entry.pointer_block == EVERYWHERE || entry.pointer_block == block) {
             return Ok(entry.pointer);
         }

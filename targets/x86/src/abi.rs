@@ -210,10 +210,7 @@ const C_32: ConvDesc = ConvDesc {
 };
 
 /// The same.
-pub static SYSTEM_V_32: ConvDesc = ConvDesc {
-    is_plain: true,
-    ..C_32
-};
+pub static SYSTEM_V_32: ConvDesc = ConvDesc { is_plain: true, ..C_32 };
 
 /// `fastcc`: two integers and three floats or vectors are in registers.
 const FAST_C_32: ConvDesc = ConvDesc {

@@ -94,7 +94,11 @@ fn push_prologue<const W: u8, S: FrameSink>(frame: &FrameInfo, out: &mut S) {
     if frame.frame_pointer {
         set_up_frame_pointer::<W, S>(out);
     }
-    let mut cfa_offset = if frame.frame_pointer { cfa_from_rbp::<W>() } else { pushed_bytes::<W>() };
+    let mut cfa_offset = if frame.frame_pointer {
+        cfa_from_rbp::<W>()
+    } else {
+        pushed_bytes::<W>()
+    };
     for reg in frame.pushed().iter() {
         out.emit(r(Op::PushR, 8, reg));
         cfa_offset += pushed_bytes::<W>();

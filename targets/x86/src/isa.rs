@@ -28,8 +28,8 @@ use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa,
-    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass, RelocationModel,
-    RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
+    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
+    RegisterStack, RelocationModel, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::module::ModuleFlags;
 use frazil_ir::{
@@ -228,14 +228,14 @@ static DESC_32: TargetDesc = TargetDesc {
         }),
         return_address_column: DWARF_RETURN_ADDRESS_32,
         data_align: -4,
-        initial_unwind: &[UnwindOp::DefineCfa(4, 4), UnwindOp::SavedAt(DWARF_RETURN_ADDRESS_32, -4)],
+        initial_unwind: &[
+            UnwindOp::DefineCfa(4, 4),
+            UnwindOp::SavedAt(DWARF_RETURN_ADDRESS_32, -4),
+        ],
         ..DESC.elf
     },
     ..DESC
 };
-
-/// Bytes of a float constant in memory, at least: there are no moves of less.
-const NARROWEST_FLOAT: u8 = 4;
 
 /// The target whose general registers have `W` bytes: x86-64 with 8, x86-32 with 4.
 #[derive(Clone, Copy, Debug)]
@@ -294,7 +294,11 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc> {
-        if Self::IS_32_BIT { abi::convention_32(conv) } else { abi::convention(conv) }
+        if Self::IS_32_BIT {
+            abi::convention_32(conv)
+        } else {
+            abi::convention(conv)
+        }
     }
 
     fn parts(&self, types: &TypeTable, ty: Type) -> Parts {
@@ -329,7 +333,11 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn without_large_rules(&self, function: &Function) -> Option<Function> {
-        if Self::IS_32_BIT { pairs::expanded(function) } else { None }
+        if Self::IS_32_BIT {
+            pairs::expanded(function)
+        } else {
+            None
+        }
     }
 
     #[inline(always)]
@@ -471,7 +479,10 @@ impl<const W: u8> Isa for X86<W> {
             cx.emit(movabs_ref(dst, Ref::symbol(RefKind::Symbol, symbol), disp));
             return Ok(());
         }
-        cx.emit(Self::through_table(rm(Op::MovRM, W, dst, table_slot(symbol)), cx.view()));
+        cx.emit(Self::through_table(
+            rm(Op::MovRM, W, dst, table_slot(symbol)),
+            cx.view(),
+        ));
         if disp != 0 {
             cx.emit(rm(Op::LeaRM, W, dst, Mem::base(dst, disp)));
         }
@@ -491,8 +502,13 @@ impl<const W: u8> Isa for X86<W> {
     #[inline]
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem> {
         let disp = i32::try_from(addend).ok()?;
-        (view.is_near(symbol) && !view.is_thread_local(symbol))
-            .then(|| near(Ref::symbol(RefKind::Symbol, symbol), disp, Self::has_relative_addresses(view)))
+        (view.is_near(symbol) && !view.is_thread_local(symbol)).then(|| {
+            near(
+                Ref::symbol(RefKind::Symbol, symbol),
+                disp,
+                Self::has_relative_addresses(view),
+            )
+        })
     }
 
     #[inline]
@@ -513,31 +529,11 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
-        if bytes > VECTOR_BYTES {
-            debug_assert!(bits == 0, "halves are given apart");
-            return lower::vector::wide::constant(cx, dst, [0, 0]);
-        }
-        if bits == 0 {
-            cx.emit(r(Op::ZeroX, 16, dst));
-            return;
-        }
-        if bits == u128::MAX {
-            cx.emit(r(Op::OnesX, 16, dst));
-            return;
-        }
-        let bytes = bytes.max(NARROWEST_FLOAT);
-        let constant = lower::constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)]);
-        let (row, size) = if bytes == 16 {
-            (Op::MovapRM, 4)
-        } else {
-            (Op::MovsRM, bytes)
-        };
-        cx.emit(rm(row, size, dst, constant));
+        lower::float::constant(cx, dst, bytes, bits);
     }
 
     fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
-        let bytes = bytes.max(NARROWEST_FLOAT);
-        Some(lower::constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)]))
+        Some(lower::float::constant_place(cx, bytes, bits))
     }
 
     fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
@@ -648,7 +644,11 @@ impl<const W: u8> Isa for X86<W> {
         cx.emit(rm(Op::LeaRM, W, RDI, dst));
         let word = u32::from(W);
         cx.emit(mov_imm(4, RCX, i64::from(size / word)));
-        cx.emit(if Self::IS_32_BIT { none(Op::RepMovsl, 4) } else { none(Op::RepMovsq, 8) });
+        cx.emit(if Self::IS_32_BIT {
+            none(Op::RepMovsl, 4)
+        } else {
+            none(Op::RepMovsq, 8)
+        });
         lower::memory::copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % word);
     }
 
@@ -679,7 +679,9 @@ impl<const W: u8> Isa for X86<W> {
     fn tail_call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> Option<MInst> {
         Some(match target {
             CallTarget::Symbol(symbol)
-                if free.is_none() && Self::has_relative_addresses(view) && Self::is_called_through_table(view, symbol) =>
+                if free.is_none()
+                    && Self::has_relative_addresses(view)
+                    && Self::is_called_through_table(view, symbol) =>
             {
                 return None;
             }
@@ -692,7 +694,11 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn variadic_area_bytes(&self) -> u32 {
-        if Self::IS_32_BIT { 0 } else { lower::variadic::AREA_BYTES }
+        if Self::IS_32_BIT {
+            0
+        } else {
+            lower::variadic::AREA_BYTES
+        }
     }
 
     fn prologue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {

@@ -673,30 +673,15 @@ impl Row {
         false
     }
 
-    /// Whether 32-bit code has the instruction in this size: it needs no REX prefix. In a VEX or an EVEX prefix, the bit
-    /// W also tells operations on vectors apart, and means nothing there if it is about a general register.
-    pub(crate) fn is_in_32_bits(&self, size: u8) -> bool {
-        let code = &self.code;
-        let is_double = |operand: &Operand| {
-            !operand.kind.is_vector() && operand.kind != Kind::Mask && operand.kind.bytes(size) == 8
-        };
-        match code.has(Code::VEX) {
-            true => !(code.width == Width::Int && size == 8 || self.operands.iter().flatten().any(is_double)),
-            false => crate::template::Template::of(code, size).rex == 0,
-        }
-    }
-
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];
-        if let Some(first) = self.operands[0] {
-            roles[0] = first.role;
-        }
-        if let Some(second) = self.operands[1] {
-            roles[1] = second.role;
-        }
-        if let Some(third) = self.operands[2] {
-            roles[2] = third.role;
+        let mut index = 0;
+        while index < roles.len() {
+            if let Some(operand) = self.operands[index] {
+                roles[index] = operand.role;
+            }
+            index += 1;
         }
         match self.code.form {
             Form::RBaseRef => roles[1] = Role::Base,

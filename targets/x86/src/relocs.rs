@@ -1,9 +1,9 @@
 //! Relocation and fixup kinds of x86.
 //!
 //! Relocation numbers of 64-bit code are those of the System V ABI for x86-64, table 4.10; those of 32-bit code
-//! ([`in_32_bits`]) are the ones of the System V ABI for Intel386, table 4.9, and its supplements. A label field holds, before the label is
-//! known, the number to be added to the distance from the field's start to the label: -4 for a field that ends its
-//! instruction, less when an immediate follows.
+//! ([`in_32_bits`]) are the ones of the System V ABI for Intel386, table 4.9, and its supplements. A label field holds,
+//! before the label is known, the number to be added to the distance from the field's start to the label: -4 for a
+//! field that ends its instruction, less when an immediate follows.
 
 use frazil_codegen::{FixupDesc, RefKind, RelocDesc, ShortForm};
 

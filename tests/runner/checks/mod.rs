@@ -6,6 +6,7 @@ pub mod mach;
 mod object;
 pub mod opt;
 mod parse;
+pub mod pexe;
 mod print;
 mod random;
 mod reads;
@@ -31,6 +32,7 @@ pub struct Check {
 pub const CHECKS: &[Check] = &[
     parse::CHECK,
     print::CHECK,
+    pexe::CHECK,
     verify::CHECK,
     run::CHECK,
     reads::CHECK,

@@ -64,7 +64,9 @@ pub fn object(
     if module.data_layout.pointer_bits > pointer_bits {
         // Valid where no integer of the width of pointers is written as one of 64 bits.
         module.data_layout.pointer_bits = pointer_bits;
-        functions.iter_mut().for_each(|function| function.set_pointer_bits(pointer_bits));
+        functions
+            .iter_mut()
+            .for_each(|function| function.set_pointer_bits(pointer_bits));
         let invalid: Vec<String> = (functions.iter().zip(module.functions.values()))
             .filter(|(function, _)| verify_function(&module, function).is_err())
             .map(|(_, head)| format!("{}: {INVALID}", module.display_name(head.symbol)))

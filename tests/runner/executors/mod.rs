@@ -1,7 +1,7 @@
 //! What can execute a case's runs. A new way to run code is a file here and a row in [`EXECUTORS`].
 
 pub mod compiled;
-mod interp;
+pub mod interp;
 pub mod native;
 pub mod testisa;
 

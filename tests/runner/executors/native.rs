@@ -79,8 +79,10 @@ fn is_built(machine: &Machine) -> bool {
 /// Whether its tools are there.
 fn is_available(machine: &Machine) -> bool {
     let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
-    let tools = [machine.compiler].into_iter().chain(machine.emulator.first().copied());
-    (is_host || !machine.emulator.is_empty())
+    let tools = [machine.compiler]
+        .into_iter()
+        .chain(machine.emulator().first().copied());
+    (is_host || !machine.emulator().is_empty())
         && tools.into_iter().all(|tool| {
             let output = Command::new(tool).arg("--version").output();
             output.is_ok_and(|output| output.status.success())
@@ -154,7 +156,9 @@ fn object_of_most(
         };
         for line in refused.lines() {
             let limit = limits(machine).iter().find(|limit| line.contains(**limit));
-            let Some(limit) = limit else { return Err(line.to_owned()) };
+            let Some(limit) = limit else {
+                return Err(line.to_owned());
+            };
             left_out = Some(*limit);
             let name = line.split_once(": ").map_or("", |(name, _)| name);
             let is_first = trapping.insert(name.to_owned());
@@ -173,7 +177,11 @@ fn without_body(text: &str, name: &str, is_kept: bool) -> Option<String> {
     let body = start + text[start..].find("{\n")?;
     let end = body + text[body..].find("\n}")? + 2;
     let head = if is_kept { &text[start..body] } else { "" };
-    let trap = if is_kept { "{\nb0:\n  trap\n  unreachable\n}" } else { "" };
+    let trap = if is_kept {
+        "{\nb0:\n  trap\n  unreachable\n}"
+    } else {
+        ""
+    };
     Some([&text[..start], head, trap, &text[end..]].concat())
 }
 
@@ -194,7 +202,7 @@ pub fn left_out() -> BTreeMap<String, usize> {
 /// A feature that functions of a module are compiled for and that this processor does not have. Looked for are those
 /// of vectors of 512 bits: no emulator has them, and all others are in every processor that tests run on.
 pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
-    if !machine.emulator.is_empty() {
+    if !machine.emulator().is_empty() {
         return None;
     }
     module.functions.values().find_map(|head| {
@@ -207,7 +215,7 @@ pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
 
 /// What a C program prints that is linked with objects, in the way that is usual for a machine.
 pub fn link_and_run(machine: &Machine, main: String, objects: &[Vec<u8>]) -> Result<String, String> {
-    let link_option = match machine.emulator {
+    let link_option = match machine.emulator() {
         [] => "-pie",
         _ => "-static",
     };

@@ -1,5 +1,5 @@
-//! Integers of more than 128 bits: several IR values each, 64-bit words from the lowest on. Where registers have 32 bits,
-//! those of more than 64 bits are so, too ([`frazil_ir::Platform::widest_integer_bits`]).
+//! Integers of more than 128 bits: several IR values each, 64-bit words from the lowest on. Where registers have 32
+//! bits, those of more than 64 bits are so, too ([`frazil_ir::Platform::widest_integer_bits`]).
 //!
 //! A wide integer is held as an aggregate is: words of `i64`, the last one an integer of the bits that are left (as
 //! for `i200`: three words of 64 bits and one of 8). So phis, loads, stores, selects, arguments and results need
@@ -35,7 +35,7 @@ use frazil_ir::{InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 pub const WORD_BITS: u32 = 64;
 /// Integers of more bits are never single IR values.
-pub const WIDEST_NARROW_BITS: u32 = 128;
+pub const WIDEST_NARROW_BITS: u32 = frazil_ir::platform::WIDEST_INTEGER_BITS;
 
 /// A wide integer as words of 64 bits, the lowest first; the top word is extended to 64 bits.
 pub type Words = Vec<Operand>;
@@ -108,7 +108,11 @@ impl Builder<'_, '_> {
     /// An integer of 65 to 127 bits, extended to 128 bits.
     #[cold]
     pub fn odd_source(&mut self, word: Word, signed: bool) -> Operand {
-        let bits = self.function.types().int_bits(word.ir_type()).unwrap_or(WIDEST_NARROW_BITS);
+        let bits = self
+            .function
+            .types()
+            .int_bits(word.ir_type())
+            .unwrap_or(WIDEST_NARROW_BITS);
         self.extend_to_128(word, bits, Extend::of(signed))
     }
 

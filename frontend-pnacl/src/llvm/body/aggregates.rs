@@ -4,6 +4,7 @@ use super::arithmetic::{Domain, single};
 use super::context::{Body, Operands};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{InstData, Opcode, Operand, Type, TypeData};
 
 /// Aggregate, indices.
@@ -54,13 +55,29 @@ fn index(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Operand
     }
 }
 
+/// The type of a vector's elements, if types of addresses are tracked and it is known.
+#[inline]
+fn tracked_element(body: &Body<'_, '_>, vector: Word) -> Option<TypeId> {
+    if !body.old.is_tracking() {
+        return None;
+    }
+    match body.build.module.types.kind(vector.ty()) {
+        Some(&Kind::Vector { element, .. }) => Some(element),
+        _ => None,
+    }
+}
+
 /// Vector, index.
 pub(in crate::llvm) fn extract_element(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let source = single(body, operands)?;
     let (element, _) = vector(body, source)?;
     let index = index(body, operands)?;
     let data = InstData::new(Opcode::ExtractElement, source.ir_type(), 0, source.operand(), index);
-    body.build.define(data, element, NO_TYPE)
+    let ty = match tracked_element(body, source) {
+        Some(element) => element,
+        None => NO_TYPE,
+    };
+    body.build.define(data, element, ty)
 }
 
 /// Vector, element, index.
@@ -96,5 +113,9 @@ pub(in crate::llvm) fn shuffle(body: &mut Body<'_, '_>, operands: &mut Operands<
     let result = body.build.intern(TypeData::Vector { element, lanes })?;
     let rest = body.build.function.push_pool(&[second.operand(), mask.operand()]);
     let data = InstData::new(Opcode::Shuffle, result, 0, first.operand(), Operand::raw(rest));
-    body.build.define(data, result, NO_TYPE)
+    let ty = match tracked_element(body, first) {
+        Some(element) => body.build.vector_type(element, lanes),
+        None => NO_TYPE,
+    };
+    body.build.define(data, result, ty)
 }

@@ -241,6 +241,16 @@ pub(in crate::llvm) fn select(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let if_false = body.value_like(operands, if_true)?;
     let condition = single(body, operands)?;
     let flags = fast_math(operands.next_or_zero());
+    choose(body, condition, [if_true, if_false], flags)
+}
+
+/// Appends a choice between values of one type: if true, if false.
+pub(in crate::llvm) fn choose(
+    body: &mut Body<'_, '_>,
+    condition: Word,
+    [if_true, if_false]: [Word; 2],
+    flags: u16,
+) -> Result<(), ReadError> {
     let build = &mut body.build;
     if condition.ir_type() != Type::I1
         && (!if_true.is_operand() || build.bool_like(if_true.ir_type())? != condition.ir_type())

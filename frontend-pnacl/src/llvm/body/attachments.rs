@@ -12,7 +12,7 @@ use crate::bitstream::record::Record;
 use crate::error::ReadError;
 use crate::llvm::attachments::{attach, refusal};
 use crate::llvm::codes::block as id;
-use crate::llvm::metadata::{NON_TEMPORAL, Places, is_node, is_wanted};
+use crate::llvm::metadata::{Places, is_single, is_wanted};
 use frazil_ir::Refusal;
 use frazil_ir::module::Attachments;
 use frazil_support::sort::sort;
@@ -35,6 +35,7 @@ impl<'m> Body<'_, 'm> {
         let mut block = Block::enter(cursor, header, shared);
         let marks = &mut self.build.state.marks.numbers;
         let is_second = !marks.is_empty();
+        let non_temporal = module.metadata.non_temporal();
         let mut wanted: Vec<(u64, u64)> = Vec::new();
         let mut of_function: Vec<u64> = Vec::new();
         loop {
@@ -46,7 +47,7 @@ impl<'m> Body<'_, 'm> {
             match record.operands() {
                 [instruction, pairs @ ..] if pairs.len() % 2 == 0 => {
                     let mut kinds = pairs.iter().step_by(2);
-                    if !is_second && kinds.any(|&kind| kind == NON_TEMPORAL) {
+                    if !is_second && kinds.any(|&kind| kind == non_temporal) {
                         marks.push(*instruction);
                     }
                 }
@@ -86,7 +87,7 @@ impl<'m> Body<'_, 'm> {
             match block.next(&mut cursor, record)? {
                 Item::End => return Ok(false),
                 Item::Block(_) => {}
-                Item::Record if is_node(record) && record.operands().len() == 1 => return Ok(true),
+                Item::Record if is_single(record) => return Ok(true),
                 Item::Record => {}
             }
         }
@@ -105,13 +106,13 @@ impl<'m> Body<'_, 'm> {
             (Some(outer), _) => Some(outer),
             (None, Some(header)) => {
                 let mut block = Block::enter(cursor, &header, shared);
-                let mut places = Places::default();
+                let mut places = Places::new(&module.tables.types);
                 places.walk(cursor, &mut block, record, |_| {})?;
                 Some(Box::new((places, block)))
             }
             (None, None) => None,
         };
-        let mut places = outer.map_or_else(Places::default, Places::within);
+        let mut places = outer.map_or_else(|| Places::new(&module.tables.types), Places::within);
         // Without metadata of its own, the function has a block of none.
         let own = self.metadata.unwrap_or(SubBlock {
             id: id::METADATA,

@@ -8,6 +8,7 @@ use crate::error::ReadError;
 use crate::llvm::attributes::Hooks;
 use crate::llvm::metadata::Outer;
 use crate::llvm::module::BitcodeModule;
+use crate::llvm::old_forms::OldForms;
 use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::debug::LocationId;
 use frazil_ir::{EntityRef, InstData};
@@ -35,6 +36,10 @@ pub(crate) struct Body<'r, 'm> {
     pub(in crate::llvm) marks: bool,
     /// What its landing pads make and its resumes take, once there is one.
     pub(in crate::llvm) exception_type: Option<TypeId>,
+    /// Whether operands are numbers of values, not distances.
+    pub(in crate::llvm) has_numbers: bool,
+    /// What is known of old forms of records.
+    pub(in crate::llvm) old: OldForms,
     /// What the function returns.
     pub(in crate::llvm) result: TypeId,
     /// What is called where the function begins and returns.
@@ -147,10 +152,19 @@ impl Body<'_, '_> {
         Ok(word)
     }
 
-    /// The value number of a relative operand.
+    /// The value number of an operand.
     #[inline]
-    pub(crate) fn number(&self, relative: u64) -> u32 {
-        self.build.next.wrapping_sub(relative as u32)
+    pub(crate) fn number(&self, operand: u64) -> u32 {
+        match self.has_numbers {
+            false => self.distant(operand),
+            true => operand as u32,
+        }
+    }
+
+    /// The number of the value that is so many before the next one.
+    #[inline]
+    pub(in crate::llvm) fn distant(&self, distance: u64) -> u32 {
+        self.build.next.wrapping_sub(distance as u32)
     }
 
     /// A checked block number; the entry block is nobody's target.
@@ -212,8 +226,17 @@ impl Body<'_, '_> {
     #[inline]
     pub(in crate::llvm) fn take_must_tail(&mut self, operands: &Operands<'_>) -> Result<(), ReadError> {
         match self.must_tail.take() {
-            Some(place) if place != self.here() || !matches!(operands.rest(), [] | [1]) => Err(self.not_returned()),
+            Some(place) if place != self.here() || !self.returns_last(operands) => Err(self.not_returned()),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether a return has nothing or the last value.
+    fn returns_last(&self, operands: &Operands<'_>) -> bool {
+        match *operands.rest() {
+            [] => true,
+            [value] => self.number(value) == self.distant(1),
+            _ => false,
         }
     }
 
@@ -239,6 +262,30 @@ impl Body<'_, '_> {
     #[cold]
     pub(in crate::llvm) fn lost_bundles(&self) -> ReadError {
         self.build.malformed("operand bundles that no call follows")
+    }
+}
+
+impl Body<'_, '_> {
+    /// What an address points to, where a record does not say it.
+    ///
+    /// # Errors
+    /// If it is not known. If it could be, the body is to be read once more.
+    #[cold]
+    pub(in crate::llvm) fn pointee(&mut self, address: Word) -> Result<TypeId, ReadError> {
+        let types = &self.build.module.types;
+        let mut kind = types.kind(address.ty());
+        if let Some(&Kind::Vector { element, .. }) = kind {
+            kind = types.kind(element);
+        }
+        if let Some(&Kind::Pointer {
+            pointee: Some(pointee), ..
+        }) = kind
+        {
+            return Ok(pointee);
+        }
+        self.old.wants_tracking = true;
+        let message = "an access that does not say of what type, by an address that does not point to one";
+        Err(self.build.malformed(message))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Terminators and landing pads.
 
 use super::arithmetic::Domain;
+use super::cases::expect_distinct;
 use super::context::{Body, Operands, terminate};
-use super::hooks;
-use super::wide;
+use super::{hooks, ranges, wide};
 use crate::builder::class::Class;
 use crate::builder::evaluate::Found;
 use crate::builder::values::Builder;
@@ -11,8 +11,8 @@ use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::constants::ConstantKind;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolKind, Type};
-use frazil_support::sort::sort;
+use frazil_ir::included::RARE;
+use frazil_ir::{Block, ConstView, EntityRef, InstData, Opcode, Operand, Refusal, SymbolId, SymbolKind, Type};
 
 fn bare(op: Opcode) -> InstData {
     InstData::new(op, Type::VOID, 0, Operand::NONE, Operand::NONE)
@@ -96,7 +96,11 @@ pub(in crate::llvm) fn branch_if(
 
 /// Type, value, default block; pairs of a constant's number (not relative) and a block.
 pub(in crate::llvm) fn switch(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
-    let ty = body.build.type_id(operands.next()?)?;
+    let first = operands.next()?;
+    if RARE && ranges::is_marked(first) {
+        return ranges::switch(body, operands);
+    }
+    let ty = body.build.type_id(first)?;
     let value = body.value_of_type(operands, ty)?;
     if body.build.wide_bits(ty).is_some() || body.build.is_wider_than_word(value) {
         return wide::switch(body, value, operands);
@@ -143,35 +147,6 @@ fn switch_cases(
         words.push(Operand::raw(body.target(block)?.as_u32()));
     }
     expect_distinct(body, words.get(2..).unwrap_or_default())
-}
-
-/// Whether the cases that are no immediates are distinct numbers: a file may have a constant twice.
-fn has_distinct_constants(body: &Body<'_, '_>, cases: &[u32]) -> bool {
-    let constants = cases.iter().filter_map(|&case| Operand::raw(case).as_const());
-    let mut numbers: Vec<&[u64]> = constants
-        .filter_map(|id| match body.build.function.constant(id).1 {
-            ConstView::Int(words) => Some(words),
-            _ => None,
-        })
-        .collect();
-    sort(&mut numbers);
-    numbers.is_sorted_by(|left, right| left < right)
-}
-
-/// Refuses cases that are the same number.
-fn expect_distinct(body: &mut Body<'_, '_>, pairs: &[Operand]) -> Result<(), ReadError> {
-    let mut cases = std::mem::take(&mut body.build.state.cases);
-    cases.clear();
-    cases.extend(pairs.iter().step_by(2).map(|case| case.as_raw()));
-    let sorted = cases.is_sorted_by(|a, b| a < b);
-    sort(&mut cases);
-    let distinct = (sorted || cases.is_sorted_by(|a, b| a < b)) && has_distinct_constants(body, &cases);
-    body.build.state.cases = cases;
-    if distinct {
-        Ok(())
-    } else {
-        Err(body.build.malformed("a switch with the same case twice"))
-    }
 }
 
 /// Type, address, blocks.
@@ -243,19 +218,19 @@ fn is_filter(body: &Body<'_, '_>, number: u32, array: Word, parts: &[Operand]) -
     is_array && has_pointers && !is_poison && !is_undefined
 }
 
+/// Who unwinds the function that is read.
+pub(in crate::llvm) fn personality(body: &Body<'_, '_>) -> Option<SymbolId> {
+    let module = &body.build.module.module;
+    let symbol = module.symbols.get(body.build.function.symbol()?)?;
+    match symbol.kind {
+        SymbolKind::Function(id) => module.functions.get(id)?.personality,
+        _ => None,
+    }
+}
+
 /// Refuses landing pads and what continues unwinding in functions that do not say who unwinds.
 fn expect_personality(body: &Body<'_, '_>, what: &str) -> Result<(), ReadError> {
-    let module = &body.build.module.module;
-    let symbol = body
-        .build
-        .function
-        .symbol()
-        .and_then(|symbol| module.symbols.get(symbol));
-    let head = match symbol.map(|data| data.kind) {
-        Some(SymbolKind::Function(id)) => module.functions.get(id),
-        _ => None,
-    };
-    if head.is_some_and(|head| head.personality.is_some()) {
+    if personality(body).is_some() || body.old.finds_personality {
         return Ok(());
     }
     let message = format!("{what} in a function without a personality routine");
@@ -286,13 +261,22 @@ const CLAUSE_COUNT_SHIFT: u32 = 2;
 
 /// Type, cleanup, number of clauses; clauses of a kind and a value.
 pub(in crate::llvm) fn landing_pad(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
+    expect_personality(body, "a landingpad")?;
+    let ty = body.build.type_id(operands.next()?)?;
+    landing_pad_of(body, operands, ty)
+}
+
+/// Cleanup, number of clauses; clauses of a kind and a value.
+pub(in crate::llvm) fn landing_pad_of(
+    body: &mut Body<'_, '_>,
+    operands: &mut Operands<'_>,
+    ty: TypeId,
+) -> Result<(), ReadError> {
     if body.is_behind_phis() {
         return Err(body
             .build
             .malformed("a landingpad after other instructions of its block"));
     }
-    expect_personality(body, "a landingpad")?;
-    let ty = body.build.type_id(operands.next()?)?;
     if !is_exception_type(body, ty)? {
         return Err(body.build.unsupported(
             Refusal::Exception,
@@ -375,7 +359,8 @@ pub(in crate::llvm) fn check_pads(build: &Builder<'_, '_>) -> Result<(), ReadErr
                 unwind == pad && normal != pad
             }
         });
-        if !only_unwinding {
+        // Nothing unwinds to the entry.
+        if !only_unwinding || pad.index() == 0 {
             return Err(build.malformed(format!("{pad:?} has a landingpad but is not only unwound to")));
         }
     }

@@ -38,7 +38,8 @@ fn alignment(build: &Builder<'_, '_>, field: u64, ty: TypeId) -> Result<u32, Rea
     }
 }
 
-fn pointer(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
+/// An operand that is an address.
+pub(in crate::llvm) fn pointer(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<Word, ReadError> {
     let word = single(body, operands)?;
     if word.ir_type() == Type::PTR {
         return Ok(word);
@@ -89,13 +90,21 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
     if align > limits::ALIGNMENT_LOG2 + 1 {
         return Err(build.unsupported(Refusal::Stack, "an alloca aligned to more than two gigabytes"));
     }
-    let align_log2 = alignment(build, align, ty)?;
+    let align_log2 = match align {
+        // So it was up to LLVM 10.
+        0 => u32::from(build.module.types.preferred_align(ty, &build.module.layout)),
+        align => alignment(build, align, ty)?,
+    };
     // The count is a number of its own, not relative.
     let count = match u32::try_from(count) {
         Ok(number) if number < build.next => build.word(number)?,
         _ => return Err(build.malformed(format!("value {count} as the count of an alloca"))),
     };
     build.expect_type(count, count_type)?;
+    let address_type = match body.old.is_tracking() {
+        true => build.pointer_to(ty, 0),
+        false => NO_TYPE,
+    };
     let in_entry = build.function.blocks().len() == 1;
     match build.integer_of(count) {
         Some(known) if in_entry => {
@@ -106,13 +115,19 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
                 return Err(build.malformed(format!("an alloca of {known} objects")));
             };
             let slot = build.function.push_slot(size, align_log2 as u8);
-            build.define_as(Word::scalar(Operand::value(slot), Type::PTR, NO_TYPE))
+            build.define_as(Word::scalar(Operand::value(slot), Type::PTR, address_type))
         }
-        _ => dynamic_alloca(build, count, layout.stride(), align_log2),
+        _ => dynamic_alloca(build, count, (layout.stride(), align_log2), address_type),
     }
 }
 
-fn dynamic_alloca(build: &mut Builder<'_, '_>, count: Word, stride: u64, align_log2: u32) -> Result<(), ReadError> {
+/// Appends a stack object of a number of values of a stride and an alignment.
+fn dynamic_alloca(
+    build: &mut Builder<'_, '_>,
+    count: Word,
+    (stride, align_log2): (u64, u32),
+    address_type: TypeId,
+) -> Result<(), ReadError> {
     let index = build.pointer_int();
     if !count.is_operand() || build.function.types().int_bits(count.ir_type()).is_none() {
         return Err(build.malformed("an alloca whose count is no integer"));
@@ -127,7 +142,7 @@ fn dynamic_alloca(build: &mut Builder<'_, '_>, count: Word, stride: u64, align_l
     };
     let flags = MemFlags::aligned(align_log2).0;
     let data = InstData::new(Opcode::StackAlloc, Type::PTR, flags, size, Operand::NONE);
-    build.define(data, Type::PTR, NO_TYPE)
+    build.define(data, Type::PTR, address_type)
 }
 
 /// Flags, source type, pointer, indices.
@@ -135,8 +150,18 @@ pub(in crate::llvm) fn gep(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
     operands.next()?;
     let source = body.build.type_id(operands.next()?)?;
     let base = single(body, operands)?;
+    address_in(body, operands, source, base)
+}
+
+/// Defines the address of what the indices select, from `base` on, which points to a value of type `source`.
+pub(in crate::llvm) fn address_in(
+    body: &mut Body<'_, '_>,
+    operands: &mut Operands<'_>,
+    source: TypeId,
+    base: Word,
+) -> Result<(), ReadError> {
     let count = operands.rest().len();
-    let address = if count == 1 {
+    let address = if count == 1 && !body.old.is_tracking() {
         let index = single(body, operands)?;
         body.build.address(source, base, &[index])?
     } else {
@@ -144,7 +169,11 @@ pub(in crate::llvm) fn gep(body: &mut Body<'_, '_>, operands: &mut Operands<'_>)
         while !operands.rest().is_empty() {
             indices.push(single(body, operands)?);
         }
-        body.build.address(source, base, &indices)?
+        let address = body.build.address(source, base, &indices)?;
+        match body.old.is_tracking() {
+            true => body.build.typed_address(source, base, &indices, address),
+            false => address,
+        }
     };
     body.build.define_as(address)
 }
@@ -192,12 +221,7 @@ fn loaded_type(
     if operands.rest().len() >= rest {
         return body.build.type_id(operands.next()?);
     }
-    match body.build.module.types.kind(address.ty()) {
-        Some(&Kind::Pointer {
-            pointee: Some(pointee), ..
-        }) => Ok(pointee),
-        _ => Err(body.build.malformed("a load that does not say of what type")),
-    }
+    body.pointee(address)
 }
 
 /// The alignment that is known `offset` bytes after something aligned.
@@ -238,6 +262,16 @@ fn load_aggregate(
 pub(in crate::llvm) fn store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let value = body.value(operands)?;
+    store_value(body, operands, address, value)
+}
+
+/// Alignment, volatile.
+pub(in crate::llvm) fn store_value(
+    body: &mut Body<'_, '_>,
+    operands: &mut Operands<'_>,
+    address: Word,
+    value: Word,
+) -> Result<(), ReadError> {
     let align = operands.next()?;
     let volatile = operands.next()? != 0;
     if address.ir_type() != Type::PTR {
@@ -323,7 +357,7 @@ fn said_alignment(build: &Builder<'_, '_>, field: u64) -> Result<u32, ReadError>
     }
 }
 
-fn ordering(build: &Builder<'_, '_>, number: u64) -> Result<Ordering, ReadError> {
+pub(in crate::llvm) fn ordering(build: &Builder<'_, '_>, number: u64) -> Result<Ordering, ReadError> {
     let found = usize::try_from(number)
         .ok()
         .and_then(|number| frazil_ir::flags::ORDERINGS.get(number).copied());
@@ -341,7 +375,7 @@ fn expect_ordering(build: &Builder<'_, '_>, ordering: Ordering, refused: &[Order
     Ok(())
 }
 
-fn single_thread(build: &Builder<'_, '_>, scope: u64) -> Result<bool, ReadError> {
+pub(in crate::llvm) fn single_thread(build: &Builder<'_, '_>, scope: u64) -> Result<bool, ReadError> {
     if build.module.single_thread_scopes.is_empty() {
         return Ok(scope == 0);
     }
@@ -396,6 +430,16 @@ pub(in crate::llvm) fn atomic_load(body: &mut Body<'_, '_>, operands: &mut Opera
 pub(in crate::llvm) fn atomic_store(body: &mut Body<'_, '_>, operands: &mut Operands<'_>) -> Result<(), ReadError> {
     let address = pointer(body, operands)?;
     let value = whole(body, operands)?;
+    atomic_store_value(body, operands, address, value)
+}
+
+/// Alignment, volatile, ordering, scope.
+pub(in crate::llvm) fn atomic_store_value(
+    body: &mut Body<'_, '_>,
+    operands: &mut Operands<'_>,
+    address: Word,
+    value: Word,
+) -> Result<(), ReadError> {
     let align_log2 = said_alignment(&body.build, operands.next()?)?;
     let volatile = operands.next()? != 0;
     let ordering = ordering(&body.build, operands.next()?)?;
@@ -539,11 +583,51 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     let success = ordering(&body.build, operands.next()?)?;
     let single_thread = single_thread(&body.build, operands.next()?)?;
     let failure = ordering(&body.build, operands.next()?)?;
+    operands.next()?;
+    let align = operands.next_or_zero();
+    let exchange = Exchange {
+        address,
+        expected,
+        new,
+        volatile,
+        orderings: [success, failure],
+        single_thread,
+        align,
+        result: None,
+    };
+    compare_and_exchange(body, exchange)
+}
+
+/// An exchange of what is in memory if it is what is expected.
+pub(in crate::llvm) struct Exchange {
+    pub(in crate::llvm) address: Word,
+    pub(in crate::llvm) expected: Word,
+    pub(in crate::llvm) new: Word,
+    pub(in crate::llvm) volatile: bool,
+    /// If it was, and if it was not.
+    pub(in crate::llvm) orderings: [Ordering; 2],
+    pub(in crate::llvm) single_thread: bool,
+    /// The field of the record.
+    pub(in crate::llvm) align: u64,
+    /// The type of what was in memory, if that alone is the result, and not whether it was what was expected, too.
+    pub(in crate::llvm) result: Option<TypeId>,
+}
+
+/// Appends such an exchange and defines its result.
+pub(in crate::llvm) fn compare_and_exchange(body: &mut Body<'_, '_>, exchange: Exchange) -> Result<(), ReadError> {
+    let Exchange {
+        address,
+        expected,
+        new,
+        volatile,
+        orderings: [success, failure],
+        single_thread,
+        align,
+        result,
+    } = exchange;
     expect_ordering(&body.build, success, &[Ordering::Unordered])?;
     let refused = [Ordering::Unordered, Ordering::Release, Ordering::AcquireRelease];
     expect_ordering(&body.build, failure, &refused)?;
-    operands.next()?;
-    let align = operands.next_or_zero();
     let build = &mut body.build;
     let ir_type = expected.ir_type();
     let is_vector = matches!(build.function.types().data(ir_type), TypeData::Vector { .. });
@@ -559,7 +643,11 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
         .with_volatile(volatile)
         .with_ordering(join(success, failure));
     let flags = flags.with_single_thread(single_thread).0;
-    let ty = build.pair_with_bool(expected)?;
+    let ty = match result {
+        None => build.pair_with_bool(expected)?,
+        Some(_) if expected.is_operand() => NO_TYPE,
+        Some(_) => return Err(build.unsupported(Refusal::OldFormat, "a cmpxchg of more than 128 bits without a flag")),
+    };
     if !expected.is_operand() {
         return atomics::exchange_if_wide(body, address, [expected, new], [success, failure], ty);
     }
@@ -570,7 +658,10 @@ pub(in crate::llvm) fn cmpxchg(body: &mut Body<'_, '_>, operands: &mut Operands<
     let data = InstData::new(op, ir_type, flags, pointer, Operand::raw(rest));
     build.state.types.clear();
     build.state.types.extend([ir_type, Type::I1]);
-    build.define_aggregate(data, ty)
+    match result {
+        None => build.define_aggregate(data, ty),
+        Some(result) => build.define_first(data, ir_type, result),
+    }
 }
 
 impl Builder<'_, '_> {

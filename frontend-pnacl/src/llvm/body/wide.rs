@@ -10,7 +10,7 @@ use crate::builder::values::Builder;
 use crate::builder::wide::{Extend, WIDEST_NARROW_BITS, WORD_BITS, Words, word_count};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
-use crate::llvm::types::TypeId;
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{ConstKind, InstData, Opcode, Operand, Refusal, Type, TypeData};
 
 /// What instructions an operation on numbers of so many words may become, for each of them.
@@ -20,7 +20,7 @@ const SQUARE: usize = 16;
 
 impl Builder<'_, '_> {
     /// The width of an operand, which must be a wide integer.
-    pub(super) fn expect_wide(&self, word: Word) -> Result<u32, ReadError> {
+    pub(in crate::llvm) fn expect_wide(&self, word: Word) -> Result<u32, ReadError> {
         self.wide_value_bits(word)
             .ok_or_else(|| self.malformed("an aggregate where a scalar is expected"))
     }
@@ -73,7 +73,11 @@ pub(super) fn binary(body: &mut Body<'_, '_>, left: Word, right: Word, number: u
 #[cold]
 pub(super) fn odd_division(body: &mut Body<'_, '_>, op: Opcode, left: Word, right: Word) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(WIDEST_NARROW_BITS);
+    let bits = build
+        .function
+        .types()
+        .int_bits(left.ir_type())
+        .unwrap_or(WIDEST_NARROW_BITS);
     let extend = Extend::of(matches!(op, Opcode::Sdiv | Opcode::Srem));
     let a = build.extend_to_128(left, bits, extend);
     let b = build.extend_to_128(right, bits, extend);
@@ -144,6 +148,20 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
             Refusal::WideInteger,
             "a cast between an integer of more than 128 bits and a vector where the first byte is the highest",
         )),
+        (casts::BITCAST, Some(bits), None) if is_float(build, ty) => {
+            let result = build.scalar_class(ty)?;
+            check_size(build, result, bits)?;
+            let words = build.words_of(value, bits, Extend::Zero)?;
+            let float = build.float_of_bits(&words, result);
+            build.define_as(Word::scalar(float, result, ty))
+        }
+        (casts::BITCAST, None, Some(bits)) if is_float(build, value.ty()) => {
+            let source = build.scalar_class(value.ty())?;
+            check_size(build, source, bits)?;
+            let float = build.typed(value);
+            let words = build.bits_of_float(float, source, word_count(bits));
+            build.define_words(ty, words, bits)
+        }
         (casts::BITCAST, Some(bits), None) => {
             let result = vector_type(build, ty, bits)?;
             let (lanes, lane_bits) = lanes_of(build, bits)?;
@@ -206,17 +224,32 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
     }
 }
 
+fn is_float(build: &Builder<'_, '_>, ty: TypeId) -> bool {
+    matches!(build.module.types.kind(ty), Some(Kind::Float(_)))
+}
+
 /// The IR type of a vector that has so many bits.
 fn vector_type(build: &mut Builder<'_, '_>, ty: TypeId, bits: u32) -> Result<Type, ReadError> {
     let found = build.scalar_class(ty)?;
-    let own = build
-        .function
-        .types()
-        .bits(found, build.module.module.data_layout.pointer_bits);
-    if !matches!(build.function.types().data(found), TypeData::Vector { .. }) || own != u64::from(bits) {
-        return Err(build.malformed("a bitcast between types of different sizes"));
+    if matches!(build.function.types().data(found), TypeData::Vector { .. }) {
+        check_size(build, found, bits)?;
+        return Ok(found);
     }
-    Ok(found)
+    Err(different_sizes(build))
+}
+
+fn check_size(build: &Builder<'_, '_>, ir_type: Type, bits: u32) -> Result<(), ReadError> {
+    let pointer_bits = build.module.module.data_layout.pointer_bits;
+    if build.function.types().bits(ir_type, pointer_bits) == u64::from(bits) {
+        Ok(())
+    } else {
+        Err(different_sizes(build))
+    }
+}
+
+#[cold]
+fn different_sizes(build: &Builder<'_, '_>) -> ReadError {
+    build.malformed("a bitcast between types of different sizes")
 }
 
 /// The vector whose lanes are words, or as large parts of words as a number of bits has a whole number of; with the

@@ -1,6 +1,6 @@
 //! Arithmetic, comparisons, casts, and vectors' elements.
 
-use super::exactly;
+use super::{division, exactly};
 use crate::error::ReadError;
 use crate::operations;
 use crate::pnacl::codes::function as code;
@@ -31,6 +31,9 @@ pub fn binary(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadError
         return Err(body.wrong(format!("operation {operation} of operands of type {name}")));
     };
     let ir_type = types.ir_type(entry.ty, body.function);
+    if matches!(op, Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem) {
+        division::trap_if_zero(body, right, entry.ty);
+    }
     body.define(InstData::new(op, ir_type, 0, entry.operand, right), entry.ty)
 }
 

@@ -149,9 +149,10 @@ fn intrinsic(
                 _ => return Err(body.wrong(format!("an alignment of {alignment}; expected a power of two"))),
             };
             let flags = MemFlags::aligned(log2).with_volatile(is_volatile);
-            let rest = body.function.push_pool(&[second, third]);
+            let (length, ty) = memory::byte_count(body, third);
+            let rest = body.function.push_pool(&[second, length]);
             body.function
-                .push_inst(InstData::new(op, Type::I32, flags.0, first, Operand::raw(rest)));
+                .push_inst(InstData::new(op, ty, flags.0, first, Operand::raw(rest)));
             Ok(())
         }
         Action::StackSave => {

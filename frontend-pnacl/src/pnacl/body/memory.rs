@@ -23,24 +23,33 @@ pub fn alloca(body: &mut Body<'_, '_>, operands: &[u64]) -> Result<(), ReadError
         return Err(body.wrong(format!("an alloca aligned to more than 2^{MOST_ALIGNMENT_LOG2}")));
     }
     let align_log2 = alignment.saturating_sub(1) as u32;
-    let is_entry = body.function.blocks().len() == 1;
+    let is_entry = body.current_block() == 0;
     if let Some(bytes) = body.function.int_constant(size.operand).filter(|_| is_entry) {
         let address = Operand::value(body.function.push_slot(u64::from(bytes as u32), align_log2 as u8));
         body.define(cut(address), ty)?;
         body.set_pointer(address, EVERYWHERE);
         return Ok(());
     }
-    let width = typing::pointer_int(body.module.module().data_layout.pointer_bits);
-    let mut bytes = size.operand;
-    if width != Type::I32 {
-        let operand = body.typed(bytes, Type::I32);
-        let data = InstData::new(Opcode::Zext, width, 0, operand, Operand::NONE);
-        bytes = Operand::value(body.function.push_inst_result(data, width));
-    }
+    let (bytes, _) = byte_count(body, size.operand);
     let flags = MemFlags::aligned(align_log2).0;
     let data = InstData::new(Opcode::StackAlloc, Type::PTR, flags, bytes, Operand::NONE);
     let address = Operand::value(body.function.push_inst_result(data, Type::PTR));
     body.define(cut(address), ty)
+}
+
+/// A number of bytes as an integer as wide as the target's pointers, with its type.
+pub fn byte_count(body: &mut Body<'_, '_>, bytes: Operand) -> (Operand, Type) {
+    let width = typing::pointer_int(body.module.module().data_layout.pointer_bits);
+    if width == Type::I32 {
+        return (bytes, width);
+    }
+    if let Some(constant) = body.function.int_constant(bytes) {
+        let constant = i128::from(constant as u32);
+        return (body.function.int_operand(width, constant), width);
+    }
+    let operand = body.typed(bytes, Type::I32);
+    let data = InstData::new(Opcode::Zext, width, 0, operand, Operand::NONE);
+    (Operand::value(body.function.push_inst_result(data, width)), width)
 }
 
 /// An address as an integer.

@@ -4,6 +4,7 @@ mod arithmetic;
 mod atomics;
 mod calls;
 mod control;
+mod division;
 mod memory;
 
 use super::codes::function as code;

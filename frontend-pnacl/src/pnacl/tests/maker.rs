@@ -24,10 +24,14 @@ pub struct Pexe {
     pub globals: Option<Vec<Row>>,
     pub names: Option<Vec<Row>>,
     pub bodies: Vec<Vec<Part>>,
+    /// Records and blocks after the variables.
+    pub late: Vec<Part>,
     /// Blocks at the end of the module.
     pub last: Vec<(u64, Vec<Row>)>,
     /// Blocks after the module.
     pub after: Vec<u64>,
+    /// Whether records end at whole bytes.
+    pub pads_records: bool,
 }
 
 /// The types of [`Pexe::new`], by what they are.
@@ -121,8 +125,10 @@ impl Pexe {
             globals: Some(vec![(globals::COUNT, vec![0])]),
             names: Some(vec![entry(0, "_start")]),
             bodies: vec![vec![row(code::DECLARE_BLOCKS, [1]), row(code::RETURN, [])]],
+            late: Vec::new(),
             last: Vec::new(),
             after: Vec::new(),
+            pads_records: false,
         }
     }
 
@@ -157,27 +163,44 @@ impl Pexe {
         self.names.get_or_insert_default().push(entry(1, name));
     }
 
+    /// The same with records that end at whole bytes, and a header that says so.
+    pub fn padded(&self) -> Pexe {
+        Pexe {
+            header: b"PEXE\x02\0\x0c\0\x11\0\x04\0\x02\0\0\0\x22\0\0\0".to_vec(),
+            pads_records: true,
+            ..self.clone()
+        }
+    }
+
     /// Writes everything without abbreviations.
     pub fn write(&self) -> Vec<u8> {
         let mut writer = Writer::new(&self.header, 0);
+        let pads = self.pads_records;
+        let write_rows = |writer: &mut Writer, rows: &[Row]| write_rows(writer, rows, pads);
+        let write_block = |writer: &mut Writer, id, rows: &[Row]| write_block(writer, id, rows, pads);
         writer.begin_block(block::MODULE, 3);
         write_rows(&mut writer, &self.version);
         write_block(&mut writer, 0, &[]);
         write_block(&mut writer, block::TYPES, &self.types);
         write_rows(&mut writer, &self.functions);
-        for (id, rows) in [(block::GLOBALS, &self.globals), (block::SYMBOLS, &self.names)] {
-            if let Some(rows) = rows {
-                write_block(&mut writer, id, rows);
+        let write_parts = |writer: &mut Writer, parts: &[Part]| {
+            for part in parts {
+                match part {
+                    Part::Record(code, operands) => write_rows(writer, &[(*code, operands.clone())]),
+                    Part::Block(id, rows) => write_block(writer, *id, rows),
+                }
             }
+        };
+        if let Some(rows) = &self.globals {
+            write_block(&mut writer, block::GLOBALS, rows);
+        }
+        write_parts(&mut writer, &self.late);
+        if let Some(rows) = &self.names {
+            write_block(&mut writer, block::SYMBOLS, rows);
         }
         for body in &self.bodies {
             writer.begin_block(block::FUNCTION, 4);
-            for part in body {
-                match part {
-                    Part::Record(code, operands) => writer.record(*code, operands),
-                    Part::Block(id, rows) => write_block(&mut writer, *id, rows),
-                }
-            }
+            write_parts(&mut writer, body);
             writer.end_block();
         }
         for (id, rows) in &self.last {
@@ -191,14 +214,23 @@ impl Pexe {
     }
 }
 
-fn write_rows(writer: &mut Writer, rows: &[Row]) {
+fn write_rows(writer: &mut Writer, rows: &[Row], pads: bool) {
     for (code, operands) in rows {
         writer.record(*code, operands);
+        if pads {
+            pad(writer);
+        }
     }
 }
 
-fn write_block(writer: &mut Writer, id: u64, rows: &[Row]) {
+/// Zeros up to the end of the byte.
+pub fn pad(writer: &mut Writer) {
+    let padding = writer.position().next_multiple_of(8) - writer.position();
+    writer.fixed(0, padding as u32);
+}
+
+fn write_block(writer: &mut Writer, id: u64, rows: &[Row], pads: bool) {
     writer.begin_block(id, 4);
-    write_rows(writer, rows);
+    write_rows(writer, rows, pads);
     writer.end_block();
 }

@@ -1,7 +1,10 @@
 //! Executables that are made record by record: what they compute, and which rules they break.
 
+mod container;
 mod damage;
+mod divisions;
 mod maker;
+mod more_rules;
 mod programs;
 mod rules;
 

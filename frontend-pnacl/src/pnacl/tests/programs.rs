@@ -1,14 +1,23 @@
 //! What executables compute, by the interpreter: one record form each.
 
-use super::maker::{Part, Pexe, constants, integers, row, signed, ty};
+use super::maker::{Part, Pexe, constants, integers, pad, row, signed, ty};
 use super::read;
-use crate::pnacl::codes::{constants as constant, function as code, globals, types};
+use crate::bitstream::abbrev::Encoding;
+use crate::bitstream::shapes::Shape;
+use crate::bitstream::writer::Writer;
+use crate::pnacl::codes::{block, constants as constant, function as code, globals, module, types};
 use frazil_ir::FuncId;
 use frazil_ir::interp::{Interpreter, Limits, Value};
 use frazil_support::EntityRef;
 
-/// What the last function of an executable returns.
+/// What the last function of an executable returns, also if its records end at whole bytes.
 fn run(pexe: &Pexe, arguments: &[Value]) -> u128 {
+    let found = run_as_it_is(pexe, arguments);
+    assert_eq!(run_as_it_is(&pexe.padded(), arguments), found, "padded");
+    found
+}
+
+fn run_as_it_is(pexe: &Pexe, arguments: &[Value]) -> u128 {
     let (module, functions) = read(&pexe.write()).unwrap_or_else(|error| panic!("{error}"));
     let mut interpreter = Interpreter::new(&module, &functions, Limits::default()).expect("data fit memory");
     let last = FuncId::new(functions.len() - 1);
@@ -574,4 +583,64 @@ fn names_that_files_have_are_kept() {
     let mut vector = Pexe::new();
     vector.add_type((types::VECTOR, vec![8, ty::I1]));
     assert!(read(&vector.write()).is_ok());
+}
+
+#[test]
+fn definitions_of_abbreviations_end_at_whole_bytes_too() {
+    let shape = |code, fields: &[Encoding]| Shape {
+        code,
+        fields: fields.to_vec(),
+        array: None,
+    };
+    let shapes = [
+        shape(code::BINARY, &[Encoding::Vbr(3), Encoding::Vbr(5), Encoding::Fixed(4)]),
+        shape(code::RETURN, &[Encoding::Fixed(3)]),
+    ];
+    let plain = Pexe::with(ty::BINARY, vec![row(code::BINARY, [2, 1, 1]), row(code::RETURN, [1])]).padded();
+    let mut writer = Writer::new(&plain.header, 0);
+    writer.begin_block(block::MODULE, 3);
+    let record = |writer: &mut Writer, code, operands: &[u64]| {
+        writer.record(code, operands);
+        pad(writer);
+    };
+    record(&mut writer, module::VERSION, &[1]);
+    writer.begin_block(0, 2);
+    writer.set_block(block::FUNCTION);
+    pad(&mut writer);
+    writer.define(&shapes[0]);
+    pad(&mut writer);
+    writer.end_block();
+    writer.begin_block(block::TYPES, 3);
+    plain
+        .types
+        .iter()
+        .for_each(|(code, operands)| record(&mut writer, *code, operands));
+    writer.end_block();
+    plain
+        .functions
+        .iter()
+        .for_each(|(code, operands)| record(&mut writer, *code, operands));
+    writer.begin_block(block::GLOBALS, 3);
+    record(&mut writer, globals::COUNT, &[0]);
+    writer.end_block();
+    for is_last in [false, true] {
+        writer.begin_block(block::FUNCTION, 4);
+        record(&mut writer, code::DECLARE_BLOCKS, &[1]);
+        if is_last {
+            writer.define(&shapes[1]);
+            pad(&mut writer);
+            writer.shaped_record(&shapes, code::BINARY, &[2, 1, 1]);
+            pad(&mut writer);
+            writer.shaped_record(&shapes, code::RETURN, &[1]);
+            pad(&mut writer);
+        } else {
+            record(&mut writer, code::RETURN, &[]);
+        }
+        writer.end_block();
+    }
+    writer.end_block();
+    let (module, functions) = read(&writer.finish()).unwrap_or_else(|error| panic!("{error}"));
+    let mut interpreter = Interpreter::new(&module, &functions, Limits::default()).expect("data fit memory");
+    let results = interpreter.call(FuncId::new(1), words(&[9, 4])).expect("it returns");
+    assert_eq!(results[0].known(), Some(5));
 }

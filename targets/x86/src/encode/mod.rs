@@ -6,8 +6,8 @@
 //! of the GNU assembler, so that our assembly text gives the same bytes; only branches to labels that are not bound yet
 //! are long, until the buffer makes them shorter.
 //!
-//! `W` is the width of a general register in bytes: 8 in 64-bit code, 4 in 32-bit code. What that does not have is taken
-//! apart ([`thirty_two`]): byte registers of all general registers, and addresses relative to the instruction.
+//! `W` is the width of a general register in bytes: 8 in 64-bit code, 4 in 32-bit code. What that does not have is
+//! taken apart ([`thirty_two`]): byte registers of all general registers, and addresses relative to the instruction.
 //!
 //! It checks what a rule can get wrong in debug builds only.
 

@@ -1,10 +1,10 @@
 //! What 32-bit code has no encoding for, taken apart, and its relocations.
 //!
 //! *Byte registers.* Only the first four general registers have a low byte that instructions can name (Intel manual,
-//! volume 1, table 3-5). An instruction that names the byte of another one stands between two exchanges of that register
-//! and one that has a byte, and has the two in each other's place. Exchanges leave the flags alone, and no instruction on
-//! bytes reads or writes `ebx`, `edx` or (but for shifts, which name no other register then) `ecx` without naming it.
-//! Allocators and rules need not know of it; they prefer registers that have a byte.
+//! volume 1, table 3-5). An instruction that names the byte of another one stands between two exchanges of that
+//! register and one that has a byte, and has the two in each other's place. Exchanges leave the flags alone, and no
+//! instruction on bytes reads or writes `ebx`, `edx` or (but for shifts, which name no other register then) `ecx`
+//! without naming it. Allocators and rules need not know of it.
 //!
 //! *Addresses in position-independent code*, and those of labels. They are relative to a place that a call of the next
 //! instruction leaves on the stack; processors know such calls. So is the global offset table, which instructions with

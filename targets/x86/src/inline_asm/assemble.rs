@@ -128,7 +128,7 @@ fn match_row(row: &Row, op: Op, word_bytes: u8, mnemonic: &str, words: &[Word]) 
         false => (0, rest),
     };
     let size = size_of(row, rest, parts, words)?;
-    if word_bytes == 4 && !row.is_in_32_bits(size) {
+    if word_bytes == 4 && !crate::template::is_in_32_bits(row, size) {
         return None;
     }
     let mut inst = MInst::new(op as u16, size).with_condition(condition);

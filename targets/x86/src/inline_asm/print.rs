@@ -224,7 +224,11 @@ impl Printer<'_> {
             terms.push(self.general(mem.base_reg(), self.word_bytes));
         }
         if !mem.index_reg().is_none() {
-            terms.push(format!("{}*{}", 1 << mem.scale_log2, self.general(mem.index_reg(), self.word_bytes)));
+            terms.push(format!(
+                "{}*{}",
+                1 << mem.scale_log2,
+                self.general(mem.index_reg(), self.word_bytes)
+            ));
         }
         let mut text = format!("[{}", terms.join(" + "));
         match (mem.disp, terms.is_empty()) {

@@ -165,7 +165,12 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let base = cx.use_last(data.a, 0);
         let dst = cx.def(result(data), 0);
         let scale_log2 = scale.trailing_zeros() as u8;
-        cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::indexed(base, index, scale_log2, 0)));
+        cx.emit(rm(
+            Op::LeaRM,
+            C::WORD_BYTES,
+            dst,
+            Mem::indexed(base, index, scale_log2, 0),
+        ));
         return;
     }
     let base = cx.use_reg(data.a, 0);
@@ -190,7 +195,13 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         _ => {
             let index = cx.use_reg(data.b, 0);
             let scaled = cx.temp(RegClass::Int);
-            cx.emit(rri(Op::ImulRRI, C::WORD_BYTES, scaled, index, i32::from(scale >> scale_log2)));
+            cx.emit(rri(
+                Op::ImulRRI,
+                C::WORD_BYTES,
+                scaled,
+                index,
+                i32::from(scale >> scale_log2),
+            ));
             scaled
         }
     };

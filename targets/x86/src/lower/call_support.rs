@@ -70,7 +70,8 @@ pub fn lower_intrinsic<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> 
         return Ok(false);
     }
     let distance = cx.func().call(call).args.first().and_then(|arg| arg.as_imm());
-    let distance = distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(2 * i32::from(C::WORD_BYTES)));
+    let distance =
+        distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(2 * i32::from(C::WORD_BYTES)));
     let distance = distance
         .ok_or_else(|| CodegenError::unsupported(Refusal::Instruction, "llvm.eh.dwarf.cfa with this distance"))?;
     cx.need_frame();

@@ -5,8 +5,8 @@ use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
 use super::overflow::condition_of_overflow;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, type_of, vector, wide, word_bits,
-    x87,
+    class_of, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, type_of, vector,
+    wide, word_bits, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -265,7 +265,11 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     if wide && is_32_bit::<C>() {
         return select_by_parts(cx, data, if_true, if_false);
     }
-    let size = if wide { C::WORD_BYTES } else { size_of_bits(int_bits(cx, data.ty)) };
+    let size = if wide {
+        C::WORD_BYTES
+    } else {
+        size_of_bits(int_bits(cx, data.ty))
+    };
     let parts = if wide { 2 } else { 1 };
     // Registers first: what loads them must not come between the comparison and its readers.
     let mut trues = [Reg::NONE; 2];

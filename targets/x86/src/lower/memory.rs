@@ -4,8 +4,8 @@
 
 use super::alu::IMM32;
 use super::{
-    constant_mem, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_narrow_float, is_wide, result, scratch, scratch_float,
-    size_of_bits, vector, word_bits,
+    constant_mem, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_narrow_float, is_wide, result, scratch,
+    scratch_float, size_of_bits, vector, word_bits,
 };
 use crate::build::*;
 use crate::table::Op;

@@ -199,7 +199,7 @@ pub(crate) fn has_relative_addresses<C: LowerCtx>(cx: &C) -> bool {
     is_32_bit::<C>() && cx.view().relocation_model == RelocationModel::Pic
 }
 
-/// A constant in memory.
+/// The address of bytes in the pool of constants, relative to the instruction where code may be placed anywhere.
 pub(crate) fn constant_mem<C: LowerCtx>(cx: &mut C, bytes: &[u8]) -> Mem {
     let constant = cx.pool_constant(bytes);
     near(constant, 0, has_relative_addresses(cx))

@@ -32,7 +32,11 @@ fn saturating_sum<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
         signed_limit(cx, operands.size, sum.bits, operands.left)
     } else {
         let limit = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(C::WORD_BYTES, limit, if sum.op == Opcode::Add { -1 } else { 0 }));
+        cx.emit(mov_imm(
+            C::WORD_BYTES,
+            limit,
+            if sum.op == Opcode::Add { -1 } else { 0 },
+        ));
         limit
     };
     let cond = sum.compute(cx, operands);

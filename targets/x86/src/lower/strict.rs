@@ -6,7 +6,7 @@
 //! exception in one of them; here a branch comes first. What the rules emit stays where it is: such instructions are
 //! not pure in a function that has strict operations ([`frazil_codegen::mfunc::MFunc::is_pure`]).
 
-use super::convert::{truncating_row, half_of_range};
+use super::convert::{half_of_range, truncating_row};
 use super::{compare, convert, float, float_bytes, int_bits, lower_extended, result, type_of, word_bits};
 use crate::build::*;
 use crate::cond::Cond;

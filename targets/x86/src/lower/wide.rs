@@ -145,7 +145,8 @@ fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let right_high = (parts[1] != HighPart::Zero).then(|| high_copy(cx, data.b, right_low));
         let left_high = (parts[0] != HighPart::Zero).then(|| high_copy(cx, data.a, RAX));
         for (high, low) in [(right_high, RAX), (left_high, right_low)] {
-            high.iter().for_each(|&high| cx.emit(rr(Op::ImulRR, C::WORD_BYTES, high, low)));
+            high.iter()
+                .for_each(|&high| cx.emit(rr(Op::ImulRR, C::WORD_BYTES, high, low)));
         }
         cx.emit(r(Op::MulR, C::WORD_BYTES, right_low));
         for high in [right_high, left_high].into_iter().flatten() {
@@ -214,7 +215,12 @@ fn compare_equal<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
         }
     }
     if bits < 2 * word_bits::<C>() {
-        cx.emit(ri(Op::ShlRI, C::WORD_BYTES, high, (2 * word_bits::<C>() - bits).cast_signed()));
+        cx.emit(ri(
+            Op::ShlRI,
+            C::WORD_BYTES,
+            high,
+            (2 * word_bits::<C>() - bits).cast_signed(),
+        ));
     }
     cx.emit(rr(Op::OrRR, C::WORD_BYTES, low, high));
 }
@@ -259,7 +265,11 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
     let a = extended_pair(cx, data.a, bits, signed);
     let b = extended_pair(cx, data.b, bits, signed);
     // 32-bit code has no register left: nothing is inserted into a group, so that the scratch register can serve.
-    let less = if is_32_bit::<C>() { scratch::<C>() } else { cx.temp(RegClass::Int) };
+    let less = if is_32_bit::<C>() {
+        scratch::<C>()
+    } else {
+        cx.temp(RegClass::Int)
+    };
     let greater = cx.temp(RegClass::Int);
     cx.begin_group(GroupKind::Plain);
     compare_pairs(cx, a, b, less);

@@ -296,10 +296,7 @@ impl Integer {
         let parts = match bits {
             // An unsigned number, with zeros above it.
             32 => [cx.use_reg(operand, 0), Reg::NONE],
-            _ => [
-                cx.use_reg(operand, 0),
-                extended_high(cx, operand, bits, signed),
-            ],
+            _ => [cx.use_reg(operand, 0), extended_high(cx, operand, bits, signed)],
         };
         Integer {
             parts,
@@ -310,13 +307,15 @@ impl Integer {
 
     /// The register with the top bit.
     fn top(self) -> Reg {
-        if self.parts[1].is_none() { self.parts[0] } else { self.parts[1] }
+        if self.parts[1].is_none() {
+            self.parts[0]
+        } else {
+            self.parts[1]
+        }
     }
 
     fn push<C: LowerCtx>(self, cx: &mut C, shared: Mem) {
-        let wrap = self
-            .is_unsigned
-            .then(|| constant_mem(cx, &TWO_TO_THE_64.to_le_bytes()));
+        let wrap = self.is_unsigned.then(|| constant_mem(cx, &TWO_TO_THE_64.to_le_bytes()));
         let word = self.size.min(C::WORD_BYTES);
         cx.emit(mr(Op::MovMR, word, shared, self.parts[0]));
         if self.size > word {
@@ -417,7 +416,11 @@ impl Target {
         let control = cx.temp(RegClass::Int);
         let top = (bits == 64 && !signed).then(|| cx.temp(RegClass::Int));
         let low = cx.def(result(data), 0);
-        let high = if is_wide(cx, data.ty) { cx.def(result(data), 1) } else { Reg::NONE };
+        let high = if is_wide(cx, data.ty) {
+            cx.def(result(data), 1)
+        } else {
+            Reg::NONE
+        };
         Target {
             parts: [low, high],
             size: if bits < 32 || (bits == 32 && signed) { 4 } else { 8 },
@@ -434,7 +437,11 @@ impl Target {
         store_truncated(cx, self.size, self.control, shared);
         load_integer(cx, self.parts, self.size, shared);
         if let Some(top) = self.top {
-            let upper = if self.parts[1].is_none() { self.parts[0] } else { self.parts[1] };
+            let upper = if self.parts[1].is_none() {
+                self.parts[0]
+            } else {
+                self.parts[1]
+            };
             cx.emit(rr(Op::XorRR, C::WORD_BYTES, upper, top));
         }
     }

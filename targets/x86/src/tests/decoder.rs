@@ -431,7 +431,7 @@ fn check_segments<const W: u8>() {
         rm(Op::MovRM, 8, R11, Mem::base(Reg::NONE, 0x28)),
     ];
     let is_there = |access: &MInst| {
-        (W == 8 || row(access).is_in_32_bits(access.size)) && (0..3).all(|slot| exists::<W>(access.reg(slot)))
+        (W == 8 || super::is_in_32_bits(row(access), access.size)) && (0..3).all(|slot| exists::<W>(access.reg(slot)))
     };
     for (segment, register) in SEGMENTS.into_iter().zip([Register::FS, Register::GS, Register::SS]) {
         for access in accesses.into_iter().filter(is_there) {

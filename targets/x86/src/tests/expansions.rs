@@ -1,5 +1,5 @@
-//! What stands for an instruction that 32-bit code does not have: text and bytes agree, and what a walk over the decoded
-//! instructions knows of registers and stack is what the one instruction does.
+//! What stands for an instruction that 32-bit code does not have: text and bytes agree, and what a walk over the
+//! decoded instructions knows of registers and stack is what the one instruction does.
 
 use super::assembler::{GNU_32, compare};
 use super::{all_rows, bytes, row, samples};
@@ -57,10 +57,7 @@ fn table_samples() -> Vec<MInst> {
         (Op::JmpM, 8, RefKind::Got),
         (Op::CallM, 8, RefKind::Got),
     ];
-    let sample = |(op, size, kind)| {
-        MInst::new(op as u16, size)
-            .with_mem(near(Ref::new(kind, 9), 5, true))
-    };
+    let sample = |(op, size, kind)| MInst::new(op as u16, size).with_mem(near(Ref::new(kind, 9), 5, true));
     let samples = rows.into_iter().map(sample).flat_map(with_all_registers);
     let with_place = |mut inst: MInst| {
         if !inst.reg(0).is_physical() {

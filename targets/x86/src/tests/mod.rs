@@ -2,7 +2,7 @@
 //!
 //! This file makes the samples: every row in every size with registers, addresses and immediates at the borders of
 //! their encodings. `W` is the width of a general register: 8 for 64-bit code, 4 for 32-bit code, which has the rows
-//! and sizes that [`Row::is_in_32_bits`] says, and the first eight registers of each kind.
+//! and sizes that [`is_in_32_bits`] says, and the first eight registers of each kind.
 
 mod assembler;
 mod decoder;
@@ -18,6 +18,7 @@ use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RDI, RSI, RSP
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
+use crate::template::is_in_32_bits;
 use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg, Role};
 
 const GENERAL: [Reg; 10] = [RAX, RBX, RSP, RBP, RSI, RDI, R8, R12, R13, R15];
@@ -60,15 +61,15 @@ fn bytes<const W: u8>(inst: &MInst) -> Vec<u8> {
 fn sizes<const W: u8>(row: &Row) -> impl Iterator<Item = u8> {
     [1, 2, 4, 8, 16, 32, 64]
         .into_iter()
-        .filter(|&size| row.sizes & size != 0 && (W == 8 || row.is_in_32_bits(size)))
+        .filter(|&size| row.sizes & size != 0 && (W == 8 || is_in_32_bits(row, size)))
 }
 
-/// Whether a register is there.
+/// Without a REX prefix, only the first eight registers of a kind can be named.
 fn exists<const W: u8>(reg: Reg) -> bool {
     W == 8 || reg.is_none() || reg.number() % 32 < 8
 }
 
-/// Those of the registers that are there.
+/// Leaves out what code of this width cannot name.
 fn existing<const W: u8>(regs: &[Reg]) -> Vec<Reg> {
     regs.iter().copied().filter(|&reg| exists::<W>(reg)).collect()
 }

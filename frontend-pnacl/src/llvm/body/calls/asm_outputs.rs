@@ -10,7 +10,7 @@ use crate::builder::word::Word;
 use crate::error::ReadError;
 use crate::llvm::body::context::Body;
 use crate::llvm::body::memory::store_to;
-use crate::llvm::types::TypeId;
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{AsmData, CallFlags, ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, Type, Value};
 
 /// Letters of constraints that memory satisfies (GCC manual, "Simple Constraints").
@@ -84,7 +84,7 @@ fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<
             result += 1;
             continue;
         }
-        let element = call.attributes.parameter(argument).element_type;
+        let element = element_of(body, call, argument);
         let platform = body.build.module.platform;
         let letters = platform.map_or("", |platform| platform.memory_letters).as_bytes();
         if let (Some(ty), false) = (element, allows_memory(codes, letters)) {
@@ -110,6 +110,19 @@ fn plan(body: &mut Body<'_, '_>, call: &Call<'_>, constraints: &[u8]) -> Result<
         argument += 1;
     }
     Ok(plan)
+}
+
+/// What an argument points to: the attribute says it, or up to LLVM 13 the type of the parameter.
+fn element_of(body: &Body<'_, '_>, call: &Call<'_>, argument: usize) -> Option<TypeId> {
+    let types = &body.build.module.types;
+    let of_parameter = || match types.kind(call.ty)? {
+        Kind::Function { parameters, .. } => match types.kind(*types.members(parameters).get(argument)?)? {
+            &Kind::Pointer { pointee, .. } => pointee,
+            _ => None,
+        },
+        _ => None,
+    };
+    call.attributes.parameter(argument).element_type.or_else(of_parameter)
 }
 
 /// The constraints between commas, those in braces left aside.

@@ -218,7 +218,10 @@ pub(super) fn read<'m>(
     let callee = body.value(operands)?;
     let symbol = callee.operand().as_symbol().filter(|_| callee.is_operand());
     let of_symbol = || module.symbols.get(symbol?.index()).map(|info| info.ty);
-    let ty = explicit.or_else(|| pointee_function(body, callee)).or_else(of_symbol);
+    let mut ty = explicit.or_else(|| pointee_function(body, callee)).or_else(of_symbol);
+    if RARE && ty.is_none() && callee.ir_type() == Type::PTR {
+        ty = Some(body.pointee(callee)?);
+    }
     let kind = ty.and_then(|ty| Some((ty, module.types.kind(ty)?)));
     let Some((
         ty,
@@ -694,6 +697,15 @@ fn memory(body: &mut Body<'_, '_>, op: Opcode, arguments: [Word; 4], aligns_log2
         return Err(build.malformed("a memory intrinsic whose length is no integer"));
     }
     let is_default = |word: Word| word.ir_type() == Type::PTR;
+    let is_address =
+        |word: Word| is_default(word) || matches!(build.function.types().data(word.ir_type()), TypeData::Ptr(_));
+    let fits = match op {
+        Opcode::MemSet => is_address(destination) && source.ir_type() == Type::I8,
+        _ => is_address(destination) && is_address(source),
+    };
+    if !fits {
+        return Err(build.malformed("a memory intrinsic whose arguments are no addresses, or no byte"));
+    }
     let (op, to, from) = match op {
         Opcode::MemSet if is_default(destination) => (op, destination.operand(), source.operand()),
         Opcode::MemSet => (Opcode::SpaceSet, build.typed(destination), source.operand()),

@@ -31,9 +31,6 @@ pub(super) fn read_modify_write<C: LowerCtx>(
     op: RmwOp,
     bytes: u8,
 ) -> Result<(), CodegenError> {
-    if bytes > C::WORD_BYTES {
-        return super::wide::update_double(cx, data, op);
-    }
     if op == RmwOp::Xchg {
         let mem = cx.use_addr(data.a, 8);
         let bits = bits_of(cx, data.b, bytes);

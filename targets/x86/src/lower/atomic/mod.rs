@@ -123,7 +123,10 @@ fn read_modify_write<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) -> Resu
         if !RARE {
             return Err(left_out(Refusal::Atomic, "atomic operations on floats", "rare"));
         }
-        return float::read_modify_write(cx, data, op, size);
+        return match size > C::WORD_BYTES {
+            true => wide::update_double(cx, data, op),
+            false => float::read_modify_write(cx, data, op, size),
+        };
     }
     if cx.func().use_count(result(data)) == 0 && update(cx, data, op, size) {
         return Ok(());

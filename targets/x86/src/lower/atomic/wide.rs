@@ -1,17 +1,18 @@
-//! Atomic accesses of two registers, which an instruction compares with `rdx:rax` and replaces by `rcx:rbx`: of 16 bytes
-//! by `cmpxchg16b`, in 32-bit code of 8 by `cmpxchg8b` (Intel manual, volume 2, CMPXCHG8B/CMPXCHG16B).
+//! Atomic accesses of two registers, which an instruction compares with `rdx:rax` and replaces by `rcx:rbx`: of 16
+//! bytes by `cmpxchg16b`, in 32-bit code of 8 by `cmpxchg8b` (Intel manual, volume 2, CMPXCHG8B/CMPXCHG16B).
 //!
-//! 8 bytes are loaded and stored by a vector register (Intel manual, volume 3, section 10.1.1). A load of 16 exchanges zero for zero, which changes nothing; memory that cannot be written cannot be loaded from this
-//! way, as with LLVM. All else but a compare-and-exchange is a loop. The operations that the library has no function
-//! for, either, come here as compare-and-exchanges, since readers make loops of them. `rbx` may be taken because
-//! functions with such accesses have no registers that belong to one value for life.
+//! 8 bytes are loaded and stored by a vector register (Intel manual, volume 3, section 10.1.1). A load of 16 exchanges
+//! zero for zero, which changes nothing; memory that cannot be written cannot be loaded from this way, as with LLVM.
+//! All else but a compare-and-exchange is a loop. The operations that the library has no function for, either, come
+//! here as compare-and-exchanges, since readers make loops of them. `rbx` may be taken because functions with such
+//! accesses have no registers that belong to one value for life.
 
 use crate::build::*;
 use crate::cond::Cond;
 use crate::lower::alu::{Alu, apply};
+use crate::lower::condition::COMPARE;
 use crate::lower::memory::at;
 use crate::lower::wide::chain;
-use crate::lower::condition::COMPARE;
 use crate::lower::{is_32_bit, result, scratch, second_result};
 use crate::regs::{RAX, RBX, RCX, RDX};
 use crate::table::Op;
@@ -82,7 +83,7 @@ fn memory<C: LowerCtx>(cx: &mut C, pointer: Operand) -> Mem {
     }
 }
 
-/// The instruction.
+/// Replaces memory that equals `rdx:rax`; sets the flag for zero if it did.
 fn exchange<C: LowerCtx>(cx: &mut C, mem: Mem) {
     cx.emit(match is_32_bit::<C>() {
         true => m(Op::LockCmpxchg8bM, 8, mem),

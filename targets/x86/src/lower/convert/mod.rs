@@ -3,8 +3,8 @@
 mod wide;
 
 use super::{
-    class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits, top_bit, type_of,
-    vector, word_bits, x87,
+    class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits,
+    top_bit, type_of, vector, word_bits, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -288,7 +288,11 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
         _ if bits > word_bits::<C>() => return wide::from_float(cx, data, from, bytes, signed),
         _ if bits == word_bits::<C>() && !signed => to_unsigned(cx, data, bytes),
         _ => {
-            let size = if bits < 32 || (bits == 32 && signed) { 4 } else { C::WORD_BYTES };
+            let size = if bits < 32 || (bits == 32 && signed) {
+                4
+            } else {
+                C::WORD_BYTES
+            };
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(truncating_row(bytes), size, dst, src));

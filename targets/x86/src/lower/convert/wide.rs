@@ -3,8 +3,8 @@
 use super::wide_conversion;
 use crate::build::*;
 use crate::cond::Cond;
-use crate::lower::wide::{Pair, define, extended_pair, negate_by, spread_sign};
 use crate::lower::memory::at;
+use crate::lower::wide::{Pair, define, extended_pair, negate_by, spread_sign};
 use crate::lower::{extended_copy, int_bits, is_32_bit, result, word_bits, x87};
 use crate::regs::RCX;
 use crate::table::Op;
@@ -76,8 +76,8 @@ pub fn to_float<C: LowerCtx>(
     cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
 }
 
-/// Lowers `fptosi` and `fptoui` to two registers in the same way: what gives 128 or 64 bits gives fewer as well, since a
-/// value out of range is poison.
+/// Lowers `fptosi` and `fptoui` to two registers in the same way: what gives 128 or 64 bits gives fewer as well, since
+/// a value out of range is poison.
 pub fn from_float<C: LowerCtx>(
     cx: &mut C,
     data: &InstData,

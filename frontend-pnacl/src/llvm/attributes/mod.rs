@@ -4,7 +4,10 @@
 //! position); functions and calls name a list. Most attributes are hints or facts for optimisers and are skipped by
 //! the shape of their record, which tells their length even when the attribute is younger than this reader.
 //! What must not be skipped because ignoring it would change what the code does, and that code generation does not
-//! know, is collected by name.
+//! know, is collected by name. [`words`] has the form of LLVM up to 3.2, which knows no groups.
+
+mod hooks;
+mod words;
 
 use super::codes::attributes as code;
 use super::protection::Protection;
@@ -16,9 +19,11 @@ use crate::error::ReadError;
 use crate::limits;
 use frazil_ir::module::{FramePointer, StackProtector};
 use frazil_ir::signature::Extension;
-use frazil_ir::{CallFlags, Refusal, RuntimeFunction};
+use frazil_ir::{CallFlags, Refusal};
 use frazil_support::FxHashMap;
 use frazil_support::sort::sort_by_key;
+pub(in crate::llvm) use hooks::Hooks;
+use hooks::{HOOKS, hook_function};
 
 /// The position of a function's own attributes in a list; 0 is the result, `n + 1` parameter `n`.
 const FUNCTION_POSITION: u64 = 0xffff_ffff;
@@ -45,6 +50,7 @@ mod kind {
     pub const NAKED: u64 = 7;
     pub const NEST: u64 = 8;
     pub const NON_LAZY_BIND: u64 = 15;
+    pub const NO_IMPLICIT_FLOAT: u64 = 13;
     pub const NO_RED_ZONE: u64 = 16;
     pub const NO_RETURN: u64 = 17;
     pub const NO_UNWIND: u64 = 18;
@@ -93,7 +99,7 @@ mod kind {
 
     /// Attributes of functions that change the code that must be generated, in ways not supported.
     pub const UNSUPPORTED: &[(u64, &str)] = &[
-        (13, "noimplicitfloat"),
+        (NO_IMPLICIT_FLOAT, "noimplicitfloat"),
         (40, "jumptable"),
         (44, "safestack"),
         (59, "speculative_load_hardening"),
@@ -102,10 +108,6 @@ mod kind {
         (95, "hybrid_patchable"),
     ];
 }
-
-/// The attributes that name what a function calls where it begins and returns: functions that take nothing, or two
-/// addresses.
-pub(super) const HOOKS: [&str; 2] = ["instrument-function-entry-inlined", "instrument-function-exit-inlined"];
 
 /// Attributes with a name instead of a number that change the code that must be generated, in ways not supported,
 /// and the value with which they change nothing.
@@ -309,6 +311,8 @@ pub struct AttributeTable {
     groups: Vec<Group>,
     /// Group numbers of the file, which need not be dense.
     ids: FxHashMap<u64, u32>,
+    /// The groups made of positions and words, as old files have them.
+    of_words: FxHashMap<(u32, u64), u32>,
     lists: Vec<List>,
     /// What each list says about a call.
     call_flags: Vec<CallFlags>,
@@ -437,16 +441,21 @@ impl AttributeTable {
                 Item::Record if record.code() == code::GROUP => {
                     let id = record.operand(0)?;
                     let group = read_group(record)?;
-                    self.forbids_calls |= forbids_calls(&group);
-                    self.has_hooks |= has_hooks(&group);
-                    self.has_untyped_roles |=
-                        matches!(&group, Group::Parameter { attributes, .. } if attributes.lacks_type());
-                    self.ids.insert(id, self.groups.len() as u32);
-                    self.groups.push(group);
+                    let number = self.add(group);
+                    self.ids.insert(id, number);
                 }
                 Item::Block(_) | Item::Record => {}
             }
         }
+    }
+
+    /// Adds a group and returns its number.
+    fn add(&mut self, group: Group) -> u32 {
+        self.forbids_calls |= forbids_calls(&group);
+        self.has_hooks |= has_hooks(&group);
+        self.has_untyped_roles |= matches!(&group, Group::Parameter { attributes, .. } if attributes.lacks_type());
+        self.groups.push(group);
+        self.groups.len() as u32 - 1
     }
 
     /// Reads the block of lists; it has just been entered.
@@ -474,44 +483,35 @@ impl AttributeTable {
                         };
                         list.push((position, group));
                     }
-                    sort_by_key(&mut list, |&(position, _)| position);
-                    list.dedup_by_key(|&mut (position, _)| position);
-                    self.lists.push(list);
-                    let flags = self
-                        .list(self.lists.len() as u64)
-                        .map_or(CallFlags::empty(), |list| list.call_flags());
-                    self.call_flags.push(flags);
+                    self.add_list(list);
                 }
-                Item::Record => {
-                    let message = format!("attribute list record {}, as LLVM before 3.3 wrote it", record.code());
-                    return Err(ReadError::unsupported(Refusal::OldFormat, record.start(), message));
+                Item::Record if record.code() == code::LIST_OLD => {
+                    let list = self.list_of_words(record)?;
+                    self.add_list(list);
                 }
+                // LLVM passes over them, too.
+                Item::Record => {}
                 Item::Block(_) => {}
             }
         }
     }
 }
 
+impl AttributeTable {
+    fn add_list(&mut self, mut list: List) {
+        sort_by_key(&mut list, |&(position, _)| position);
+        list.dedup_by_key(|&mut (position, _)| position);
+        self.lists.push(list);
+        let flags = self
+            .list(self.lists.len() as u64)
+            .map_or(CallFlags::empty(), |list| list.call_flags());
+        self.call_flags.push(flags);
+    }
+}
+
 fn forbids_calls(group: &Group) -> bool {
     let is_forbidden = |said: &FunctionAttributes| FORBIDS_CALLS.iter().any(|name| said.string(name).is_some());
     matches!(group, Group::Function(said) if is_forbidden(said))
-}
-
-/// The function that one of [`HOOKS`] names, if it may be called so.
-pub(super) fn hook_function(name: &[u8]) -> Option<RuntimeFunction> {
-    use RuntimeFunction as F;
-    // Such a name is not changed for the object file.
-    let plain = name.strip_prefix(b"\x01").unwrap_or(name);
-    let function = F::from_name(std::str::from_utf8(plain).ok()?)?;
-    match function {
-        F::Mcount | F::McountOfSolaris => Some(function),
-        F::McountOfBsd | F::McountOfFreeBsd | F::ProfileEnterBare | F::ProfileEnter | F::ProfileExit
-            if plain.len() == name.len() =>
-        {
-            Some(function)
-        }
-        _ => None,
-    }
 }
 
 fn has_hooks(group: &Group) -> bool {
@@ -763,28 +763,4 @@ fn apply_to_parameter(
         Attribute::Integer(..) | Attribute::String(..) | Attribute::Skipped => {}
     }
     Ok(())
-}
-
-/// What a function calls.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::llvm) struct Hooks {
-    pub(in crate::llvm) entry: Option<RuntimeFunction>,
-    pub(in crate::llvm) exit: Option<RuntimeFunction>,
-}
-
-impl Hooks {
-    /// Those of a function with these attributes.
-    #[cold]
-    pub(in crate::llvm) fn of(attributes: &FunctionAttributes) -> Hooks {
-        if attributes.naked {
-            return Hooks::default();
-        }
-        let [entry, exit] = HOOKS.map(|name| attributes.string(name).and_then(hook_function));
-        Hooks { entry, exit }
-    }
-
-    /// Whether calls stand before returns.
-    pub(in crate::llvm) fn at_exit(self) -> bool {
-        self.exit.is_some()
-    }
 }
