@@ -375,8 +375,8 @@ impl Isa for FaultyIsa {
         TestIsa.trap()
     }
 
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
-        let call = TestIsa.call(view, target);
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
+        let call = TestIsa.call(view, target, free);
         self.plan().call = Some(call);
         call
     }
