@@ -277,16 +277,24 @@ const TAIL_OUTPUT: &str =
 
 #[test]
 fn calls_take_the_place_of_their_caller() {
-    check_program("tail", TAIL_OUTPUT);
+    check_program(&machines::HOST, "tail", TAIL_OUTPUT);
+}
+
+/// What `tail_32.ll` prints, as compiled by LLVM 22.
+const TAIL_32_OUTPUT: &str = "name 7 1.500000 2.500000 5400146 -18 75 96 83 44011 -3 14\n";
+
+#[test]
+fn calls_take_the_place_of_their_caller_in_32_bit_code() {
+    check_program(&machines::X86_32, "tail_32", TAIL_32_OUTPUT);
 }
 
 #[test]
 fn functions_of_assembly_alone_have_no_frame() {
-    check_program("naked", "");
+    check_program(&machines::HOST, "naked", "");
 }
 
 /// Compiles a program under every recipe and compares what it prints.
-fn check_program(name: &str, expected: &str) {
+fn check_program(machine: &Machine, name: &str, expected: &str) {
     let folder = Folder::new(name);
     let bitcode = folder.path("program.bc");
     let text = in_repository(format!("tests/conventions/{name}.ll"));
@@ -294,9 +302,10 @@ fn check_program(name: &str, expected: &str) {
     for recipe in RECIPES {
         let (object, program) = (folder.path("program.o"), folder.path("program"));
         let mut command = frazil();
-        run(command.args(["--recipe", recipe]).arg(&bitcode).arg("-o").arg(&object));
-        run(Command::new("cc").arg(&object).arg("-o").arg(&program));
-        let output = Command::new(&program).output().expect("the program starts");
+        command.args(["--recipe", recipe, "--relocation-model=pic"]);
+        run(command.arg(&bitcode).arg("-o").arg(&object));
+        run(Command::new(machine.compiler).arg(&object).arg("-o").arg(&program));
+        let output = machine.run(&program).output().expect("the program starts");
         assert!(output.status.success(), "{recipe}: {}", output.status);
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{recipe}");
     }

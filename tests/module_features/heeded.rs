@@ -198,6 +198,10 @@ const TABLE: &[(&str, Fate)] = &[
     ),
     // Module flags.
     (
+        with_flag!("!\"NumRegisterParameters\", i32 3"),
+        Refused("FZ0309", "module flag \"NumRegisterParameters\""),
+    ),
+    (
         with_flag!("!\"kcfi\", i32 1"),
         Refused("FZ0309", "module flag \"kcfi\""),
     ),

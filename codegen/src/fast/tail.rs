@@ -23,7 +23,7 @@ use crate::minst::Mem;
 use crate::parallel_move::{Location, Source};
 use crate::reg::PRegSet;
 use crate::unwind::UnwindOp;
-use frazil_ir::{EntityRef, Inst, InstData, Refusal};
+use frazil_ir::{EntityRef, Inst, InstData, Refusal, Value};
 
 /// How many bytes are copied at a time, so that scratch registers suffice.
 const PIECE_BYTES: u32 = 32;
@@ -109,11 +109,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more bytes
     /// than a word: a parallel move compares places for equality only, and would not see that a place of 16 bytes
-    /// overlaps two of 8.
-    fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
+    /// overlaps two of 8. Returns these values with the slots that they have in other blocks, and which parts are there.
+    fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Vec<(Value, i32, u8)> {
+        let mut moved = Vec::new();
         let word_bytes = I::WORD_BYTES;
         if layout.args.iter().all(|arg| arg.parts.bytes <= word_bytes) {
-            return;
+            return moved;
         }
         for &operand in call.args.iter().chain([&call.callee]) {
             let Some(value) = self.own_value(operand) else { continue };
@@ -122,6 +123,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             if assign.frame <= 0 {
                 continue;
             }
+            moved.push((value, assign.frame, assign.stored));
             self.st.assigns[value.index()].frame = 0;
             self.st.assigns[value.index()].stored = 0;
             let (class, bytes) = (assign.parts.class(), assign.parts.bytes.max(4));
@@ -135,13 +137,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.st.assigns[value.index()].stored |= 1 << part;
             }
         }
+        moved
     }
 
     /// Moves the arguments and the callee's address to their places; stack arguments overwrite the function's own.
     #[cold]
     pub(super) fn replace_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         self.end_step();
-        self.clear_argument_area(call, layout);
+        let moved = self.clear_argument_area(call, layout);
         self.st.moves.clear();
         let incoming = self.incoming_offset();
         for (operand, place) in moved_arguments(call, layout) {
@@ -161,6 +164,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         self.note_written(layout.kept);
         self.perform_moves();
+        for (value, frame, stored) in moved {
+            let assign = &mut self.st.assigns[value.index()];
+            (assign.frame, assign.stored) = (frame, stored);
+        }
     }
 
     /// Emits the epilogues of all tail calls, each followed by the jump to the callee.

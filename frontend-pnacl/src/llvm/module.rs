@@ -597,6 +597,7 @@ impl<'a> BitcodeModule<'a> {
                 b"sign-return-address" if value != 1 => flags.declares_signed_returns = value != 0,
                 b"guarded-control-stack" => flags.allows_shadow_stack |= value != 0,
                 b"direct-access-external-data" => flags.direct_access_external_data = Some(value != 0),
+                b"NumRegisterParameters" if value == 0 => {}
                 name => self.refuse_flag(name, place),
             }
         }
@@ -646,6 +647,8 @@ impl<'a> BitcodeModule<'a> {
 const REFUSED_FLAGS: &[&str] = &[
     "branch-target-enforcement",
     "kcfi",
+    // More than none: library functions take as many arguments in registers as functions do (clang -mregparm).
+    "NumRegisterParameters",
     "Objective-C Image Info Section",
     "sign-return-address",
 ];
