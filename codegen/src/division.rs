@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn wide_products_give_unsigned_quotients() {
         for divisor in divisors(63).chain([3, 7, u64::MAX, u64::MAX - 1, (1 << 63) + 1]) {
-            let reciprocal = WideReciprocal::unsigned(divisor);
+            let reciprocal = WideReciprocal::unsigned(divisor, 64);
             for value in wide_values(divisor) {
                 let product = ((u128::from(value) * u128::from(reciprocal.factor)) >> 64) as u64;
                 let upper = if reciprocal.adds_value {
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn wide_products_give_signed_quotients() {
         for divisor in divisors(63).chain([3, 7, (1 << 63) - 1]) {
-            let reciprocal = WideReciprocal::signed(divisor);
+            let reciprocal = WideReciprocal::signed(divisor, 64);
             for value in wide_values(divisor) {
                 let value = value.cast_signed();
                 let product = ((i128::from(value) * i128::from(reciprocal.factor.cast_signed())) >> 64) as i64;
