@@ -109,7 +109,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more bytes
     /// than a word: a parallel move compares places for equality only, and would not see that a place of 16 bytes
-    /// overlaps two of 8. Returns these values with the slots that they have in other blocks, and which parts are there.
+    /// overlaps two of 8. Returns these values with the slots that they have in other blocks, and which parts are
+    /// there.
     fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) -> Vec<(Value, i32, u8)> {
         let mut moved = Vec::new();
         let word_bytes = I::WORD_BYTES;
