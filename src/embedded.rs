@@ -122,6 +122,13 @@ impl Embedded {
         self
     }
 
+    /// The same for a target, by its name, instead of that of each module.
+    #[must_use]
+    pub fn with_target(mut self, name: &str) -> Embedded {
+        self.options.target = Some(name.to_owned());
+        self
+    }
+
     /// Compiles a module, which has a name for messages. What the options ask to be printed goes to standard error.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ fn bench_encode(criterion: &mut Criterion) {
         bencher.iter(|| {
             buffer.clear();
             for inst in &instructions {
-                encode(inst, &mut buffer);
+                encode::<8>(inst, &mut buffer);
             }
             buffer.offset()
         });

@@ -246,6 +246,12 @@ pub struct ConvDesc {
     pub int_args: &'static [Reg],
     /// Registers of floating-point arguments, in order.
     pub float_args: &'static [Reg],
+    /// Registers of vector arguments that are not variable, in order, where floats have none
+    /// ([`ConvDesc::float_args`] is empty then).
+    pub vector_args: &'static [Reg],
+    /// Whether only arguments that the signature marks `inreg` have registers of [`ConvDesc::int_args`], and none in
+    /// signatures with variable arguments.
+    pub only_in_reg: bool,
     /// Registers of integer results, in order.
     pub int_returns: &'static [Reg],
     /// Registers of floating-point results, in order.
@@ -264,6 +270,11 @@ pub struct ConvDesc {
     pub stack_returns: &'static [Reg],
     /// Types of more bytes than general registers whose arguments are always in memory, aligned to their size.
     pub memory_args: &'static [Type],
+    /// How many bytes such an argument takes if that is less than its register has, aligned to a slot; 0 elsewhere. It
+    /// is passed like memory by value then.
+    pub short_memory_bytes: u32,
+    /// The strictest alignment of a result in memory that is no vector.
+    pub result_align: u32,
     /// Registers that keep their value over a call, those of its results left out where they are among them.
     pub callee_saved: PRegSet,
     /// Those of them that nothing of a call writes: neither its arguments, results nor the callee's address. Registers
@@ -271,6 +282,10 @@ pub struct ConvDesc {
     pub kept_by_calls: PRegSet,
     /// Bytes that each argument on the stack takes at least.
     pub stack_slot_bytes: u32,
+    /// What scalars on the stack are aligned to at most.
+    pub stack_scalar_align: u32,
+    /// Whether the words of an integer that is several values are on the stack, from an aligned place on.
+    pub aligns_words: bool,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.
@@ -279,9 +294,13 @@ pub struct ConvDesc {
     pub special: SpecialArgs,
     /// Whether memory can be passed by value, on the stack.
     pub passes_memory: bool,
-    /// Whether a callee takes its arguments off the stack, so that functions with more or fewer of them may take each
-    /// other's place.
+    /// Whether a callee takes its arguments off the stack.
     pub callee_pops: bool,
+    /// Whether that is so that functions with more or fewer of them may take each other's place: calls do if they can.
+    pub tail_calls: bool,
+    /// Whether a callee takes the address of the memory for a struct or for results off the stack, if it is there, and
+    /// leaves the other arguments to its caller.
+    pub pops_result_pointer: bool,
     /// Bytes of the return address that a call pushes below its arguments: what a callee takes off the stack keeps it
     /// aligned with it.
     pub pushed_address_bytes: u32,
@@ -292,6 +311,8 @@ pub struct ConvDesc {
     pub shares_positions: bool,
     /// Bytes of the argument area below the first argument on the stack, which belong to the callee.
     pub shadow_bytes: u32,
+    /// Whether the pointer to memory for a struct or for results is never in a register of integer arguments.
+    pub stacks_struct_pointer: bool,
     /// Whether the pointer to memory for a struct or for results is also returned in the first integer result register.
     pub returns_struct_pointer: bool,
     /// Whether it is the C convention but for the registers of results: calls between such functions may be jumps.
@@ -311,17 +332,6 @@ pub struct ConvDesc {
     pub short_vector_bytes: u8,
     /// A register that tells a variadic callee an upper bound of the float registers used; none if not needed.
     pub variadic_count: Reg,
-}
-
-impl ConvDesc {
-    /// The register of the hidden pointer to memory for results.
-    pub fn result_pointer(&self) -> Reg {
-        if self.special.struct_return.is_none() {
-            self.int_args[0]
-        } else {
-            self.special.struct_return
-        }
-    }
 }
 
 /// The target as data.

@@ -113,23 +113,23 @@ impl Reciprocal {
     }
 }
 
-/// How to divide a value of 64 bits by multiplication.
+/// How to divide a value that fills a register by multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideReciprocal {
     /// What to multiply by.
     pub factor: u64,
-    /// Whether the factor is 2^64 larger than that (as a signed factor: it is negative by its top bit), so that the
-    /// value itself is to be added to the upper half of the product.
+    /// Whether the factor is larger than that by 2 to the register's width (as a signed factor: it is negative by its
+    /// top bit), so that the value itself is to be added to the upper half of the product.
     pub adds_value: bool,
     /// How far the upper half goes to the right.
     pub shift: u32,
 }
 
 impl WideReciprocal {
-    /// For unsigned values of 64 bits and a divisor that is no power of two; as [`Reciprocal::new`].
-    pub fn unsigned(magnitude: u64) -> WideReciprocal {
+    /// For unsigned values of `width` bits, 32 or 64, and a divisor that is no power of two; as [`Reciprocal::new`].
+    pub fn unsigned(magnitude: u64, width: u32) -> WideReciprocal {
         let log2 = magnitude.ilog2();
-        let power = 1u128 << (64 + log2);
+        let power = 1u128 << (width + log2);
         let factor = power / u128::from(magnitude) + 1;
         let excess = factor * u128::from(magnitude) - power;
         if excess <= 1u128 << log2 {
@@ -144,19 +144,20 @@ impl WideReciprocal {
         let rest = (power % u128::from(magnitude)) * 2;
         let factor = double + u128::from(rest >= u128::from(magnitude)) + 1;
         WideReciprocal {
-            factor: factor as u64,
+            factor: (factor & ((1 << width) - 1)) as u64,
             adds_value: true,
             shift: log2,
         }
     }
 
-    /// For signed values of 64 bits: a factor of at most 2^64, so that half of it is enough for magnitudes below 2^63.
-    pub fn signed(magnitude: u64) -> WideReciprocal {
+    /// For signed values of `width` bits: a factor of at most 2 to the width, so that half of it is enough for
+    /// magnitudes below half the range.
+    pub fn signed(magnitude: u64, width: u32) -> WideReciprocal {
         let log2 = magnitude.ilog2();
-        let power = 1u128 << (63 + log2);
+        let power = 1u128 << (width - 1 + log2);
         let factor = power / u128::from(magnitude) + 1;
         let excess = factor * u128::from(magnitude) - power;
-        if excess <= 1u128 << log2 && factor < 1 << 63 {
+        if excess <= 1u128 << log2 && factor < 1 << (width - 1) {
             return WideReciprocal {
                 factor: factor as u64,
                 adds_value: false,
@@ -166,7 +167,7 @@ impl WideReciprocal {
         let factor = (power * 2) / u128::from(magnitude) + 1;
         WideReciprocal {
             factor: factor as u64,
-            adds_value: factor >> 63 != 0,
+            adds_value: factor >> (width - 1) != 0,
             shift: log2,
         }
     }

@@ -39,8 +39,10 @@ use crate::reg::PRegSet;
 /// Slots below the frame pointer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Bytes in use below the frame pointer.
+    /// Bytes in use below the frame pointer, and what is above it up to an address that is aligned.
     used_bytes: u64,
+    /// How much of that is above it.
+    above_bytes: u64,
     free: [Vec<i32>; 5],
     /// Whether freed slots are used again.
     reuse: bool,
@@ -74,9 +76,10 @@ pub const SHARED_AREA_BYTES: u64 = 32;
 const MAX_FRAME_BYTES: u64 = 1 << 30;
 
 impl Frame {
-    /// Starts a new function.
-    pub fn reset(&mut self, reuse: bool) {
-        self.used_bytes = 0;
+    /// Starts a new function whose frame pointer is so many bytes below an address that is aligned as the stack is.
+    pub fn reset(&mut self, reuse: bool, above_bytes: u32) {
+        self.above_bytes = above_bytes.into();
+        self.used_bytes = self.above_bytes;
         self.align = 1;
         self.needed = false;
         self.guard = None;
@@ -95,7 +98,7 @@ impl Frame {
             .saturating_add(bytes)
             .next_multiple_of(align.max(1))
             .min(2 * MAX_FRAME_BYTES);
-        -(self.used_bytes.min(MAX_FRAME_BYTES) as i32)
+        -((self.used_bytes.min(MAX_FRAME_BYTES) - self.above_bytes) as i32)
     }
 
     /// The area of [`SHARED_AREA_BYTES`] that rules share.
@@ -143,7 +146,7 @@ impl Frame {
 
     /// Bytes in use.
     pub fn used_bytes(&self) -> u32 {
-        self.used_bytes.min(MAX_FRAME_BYTES) as u32
+        (self.used_bytes.min(MAX_FRAME_BYTES) - self.above_bytes) as u32
     }
 
     /// Whether more was asked for than displacements reach.

@@ -40,6 +40,12 @@ pub enum HalfConversions {
 
 /// One target: tables plus rules, used by the shared contexts.
 pub trait Isa: Sized + Send + Sync + 'static {
+    /// How wide a general register is, in bytes: wider integers are in several ([`Parts`]).
+    const WORD_BYTES: u8;
+    /// Whether a rule may need more registers than there are, so that the fast path has to look out for that.
+    const HAS_FEW_REGISTERS: bool = false;
+    /// Whether the scratch register of integers is one that functions save for their callers.
+    const SAVES_SCRATCH: bool = false;
     /// The target as data.
     fn desc(&self) -> &'static TargetDesc;
     /// The op table.
@@ -61,6 +67,16 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// The function with calls for what the target leaves to functions of the run-time library; `None` if there are
     /// none. Rules may leave other operations to it, too; these are calls of the IR, which all else can see.
     fn with_library_calls(&self, _function: &Function, _view: ModuleView<'_>) -> Option<Function> {
+        None
+    }
+    /// Whether an instruction writes the scratch register of integers, by its name or otherwise; asked where
+    /// [`Isa::SAVES_SCRATCH`].
+    fn writes_scratch(&self, _inst: &MInst) -> bool {
+        false
+    }
+    /// The function with operations made of others for which rules do not have registers enough; `None` if there are
+    /// none. Asked when no vector is left that does not have a register.
+    fn without_large_rules(&self, _function: &Function) -> Option<Function> {
         None
     }
     /// Chooses which single-use producers the rule of `user` absorbs. The choice binds: its rule must take them.
@@ -208,7 +224,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Brings results to the register stack from these registers.
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _results: &StackResults) {}
     /// The instruction that calls a symbol, or the address in a register.
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst;
+    /// Besides, the call may use the register `free`, which no argument has.
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst;
     /// What marks the places to which indirect branches may lead, in modules that ask for it.
     fn branch_marks(&self) -> Option<BranchMarks> {
         None
@@ -263,8 +280,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn variadic_place(&self, _class: RegClass, _index: u32) -> i32 {
         0
     }
-    /// The instruction that leaves the function for another one, after the epilogue, if there is one.
-    fn tail_call(&self, _view: ModuleView<'_>, _target: CallTarget) -> Option<MInst> {
+    /// The instruction that leaves the function for another one, after the epilogue, if there is one. It may use the
+    /// register `free`, if that is one.
+    fn tail_call(&self, _view: ModuleView<'_>, _target: CallTarget, _free: Reg) -> Option<MInst> {
         None
     }
     /// The code before the body.

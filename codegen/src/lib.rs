@@ -34,6 +34,7 @@ pub mod mfunc;
 pub mod minst;
 pub mod module_view;
 pub mod optimize;
+pub mod pairs;
 pub mod parallel_move;
 pub mod parts;
 pub mod pass;

@@ -85,9 +85,18 @@ pub struct VariadicArea {
     pub overflow: Mem,
 }
 
+/// A part of an integer constant that is in general registers of so many bytes, extended by its sign.
+fn part_of_constant(value: i64, part: u8, word_bytes: u8) -> i64 {
+    let distance = u32::from(part) * u32::from(word_bytes) * 8;
+    let part = value >> distance.min(63);
+    if word_bytes < 8 { i64::from(part as i32) } else { part }
+}
+
 /// The requests. Implemented by the fast and the selecting context; a target may put something between its rules and
 /// these.
 pub trait LowerCtx {
+    /// How wide a general register is, in bytes ([`crate::Isa::WORD_BYTES`]).
+    const WORD_BYTES: u8;
     /// The function that is compiled.
     fn func(&self) -> &Function;
     /// The module and the options.
@@ -107,14 +116,14 @@ pub trait LowerCtx {
     fn use_last(&mut self, operand: Operand, part: u8) -> Reg;
     /// The part of an operand in this register, claimed; the rule may then write it.
     fn use_fixed(&mut self, operand: Operand, part: u8, reg: Reg);
-    /// The part in a register of its own that the rule may write.
+    /// The part in a register of its own that the rule may write, also where the rule has it for reading already.
     fn use_copy(&mut self, operand: Operand, part: u8) -> Reg;
     /// The part of an operand as the instruction can take it.
     fn use_src(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src;
     /// The same, but never in memory.
     fn use_reg_or_imm(&mut self, operand: Operand, part: u8, imm: ImmKind) -> Src {
         if let Some(value) = self.func().int_constant(operand) {
-            let value = if part == 0 { value } else { value >> 63 };
+            let value = part_of_constant(value, part, Self::WORD_BYTES);
             if imm.accepts(value) {
                 return Src::Imm(value as i32);
             }

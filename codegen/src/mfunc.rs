@@ -240,7 +240,7 @@ pub struct FrameNeeds {
 impl FrameNeeds {
     fn clear(&mut self) {
         let mut areas = std::mem::take(&mut self.areas);
-        areas.reset(true);
+        areas.reset(true, 0);
         *self = FrameNeeds {
             areas,
             ..FrameNeeds::default()

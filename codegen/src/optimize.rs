@@ -25,7 +25,7 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{Allocation, Allocator, AllocatorInput, AllocatorOptions, RegAllocState, allocate};
 use crate::result::CompiledFunction;
 use crate::select::{SelectState, select};
-use crate::unit::{Unit, convention, with_library_calls};
+use crate::unit::{Unit, convention, with_library_calls, without_large_rules};
 use crate::vectors::{expanded, legal_parts};
 use frazil_ir::Refusal;
 use frazil_ir::module::FramePointer;
@@ -211,8 +211,10 @@ fn compile_legal<I: Isa>(
     state: &mut OptimizeState,
     out: &mut CompiledFunction,
 ) -> Result<(), CodegenError> {
-    let outcome = match compile_once(isa, unit, recipe, passes, state, out) {
-        Err(Halt::Expand) => expanded(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out)),
+    let mut compile =
+        |unit: &Unit<'_>| without_large_rules(isa, unit, |unit| compile_once(isa, unit, recipe, passes, state, out));
+    let outcome = match compile(unit) {
+        Err(Halt::Expand) => expanded(isa, unit, compile),
         outcome => outcome,
     };
     outcome.map_err(failure)
@@ -325,7 +327,7 @@ fn compile_once<I: Isa>(
         stack_align,
         clearing,
         clearing_for_tails,
-        saved: saved_registers(isa.desc(), callee_saved, state.allocation.written),
+        saved: saved_registers(isa, &state.allocated, unit, callee_saved, state.allocation.written),
         frame_pointer,
         for_size: recipe.for_size,
     };
@@ -385,10 +387,23 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
     used
 }
 
-/// The registers that the function has to save. Instructions of moves may use scratch registers.
-fn saved_registers(desc: &TargetDesc, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
+/// The registers that the function has to save: scratch registers if an instruction names them, or the prologue does.
+fn saved_registers<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
     let mut written = written;
-    desc.classes.iter().for_each(|class| written.insert(class.scratch));
+    let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
+    let scratch = isa.desc().classes.map(|class| class.scratch);
+    scratch.iter().for_each(|&reg| written.insert(reg));
+    if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
+        let is_overwritten =
+            |inst: &MInst| pseudo::is_asm(inst.op) && func.sets[inst.imm as usize].defs.contains(scratch[0]);
+        if !func
+            .insts
+            .iter()
+            .any(|inst| isa.writes_scratch(inst) || is_overwritten(inst))
+        {
+            written.remove(scratch[0]);
+        }
+    }
     written.intersection(callee_saved)
 }
 

@@ -39,6 +39,23 @@ pub(crate) fn with_library_calls<I: Isa>(
     })
 }
 
+/// The same for operations that rules do not have registers enough for ([`Isa::without_large_rules`]).
+#[inline]
+pub(crate) fn without_large_rules<I: Isa, E>(
+    isa: &I,
+    unit: &Unit<'_>,
+    compile: impl FnOnce(&Unit<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some(function) = isa.without_large_rules(unit.function) else {
+        return compile(unit);
+    };
+    debug_assert_eq!(verify_function(unit.view.module, &function), Ok(()));
+    compile(&Unit {
+        function: &function,
+        ..*unit
+    })
+}
+
 /// The convention with this number, if the target has it.
 pub(crate) fn convention(isa: &impl Isa, conv: CallConv) -> Result<&'static ConvDesc, CodegenError> {
     isa.convention(conv)

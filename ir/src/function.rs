@@ -180,6 +180,11 @@ impl Function {
         self.has_following_hooks = true;
     }
 
+    /// Says how wide pointers are ([`TypeTable::set_pointer_bits`]).
+    pub fn set_pointer_bits(&mut self, bits: u32) {
+        self.types.set_pointer_bits(bits);
+    }
+
     /// Names the function.
     pub fn set_symbol(&mut self, symbol: SymbolId) {
         self.symbol = Some(symbol);

@@ -12,11 +12,17 @@ use crate::opcode::Opcode;
 use crate::signature::CallConv;
 use crate::types::TypeData;
 
+/// Bits of the widest integers that are single values on any machine.
+pub const WIDEST_INTEGER_BITS: u32 = 128;
+
 /// The facts of one platform.
 #[derive(Debug)]
 pub struct Platform {
     /// The data layout of modules that have none, as LLVM writes it.
     pub data_layout: &'static str,
+    /// Wider integers become words of 64 bits when they are read: [`WIDEST_INTEGER_BITS`], or 64 where that takes two
+    /// registers.
+    pub widest_integer_bits: u32,
     /// Integers whose alignment layouts lacked once: width in bits, alignment as log2 of bytes.
     pub added_integer_aligns: &'static [(u32, u8)],
     /// Whether the elements of an array that is an argument are in registers all or none, so that signatures say which

@@ -46,7 +46,7 @@ runtime_functions! {
     Atan2l "atan2l" Sinhl "sinhl" Coshl "coshl" Tanhl "tanhl" Expl "expl" Exp2l "exp2l" Exp10l "exp10l"
     Logl "logl" Log2l "log2l" Log10l "log10l" Powl "powl" Powixf2 "__powixf2" Ldexpl "ldexpl" Frexpl "frexpl"
     Modfl "modfl" Lrintl "lrintl" Llrintl "llrintl" Lroundl "lroundl" Llroundl "llroundl"
-    UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail" TlsGetAddr "__tls_get_addr"
+    UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail" TlsGetAddr "__tls_get_addr" GlobalOffsetTable "_GLOBAL_OFFSET_TABLE_"
     RustProbeStack "__rust_probestack" ProbeStack "__probestack" Fentry "__fentry__"
     AtomicLoad "__atomic_load" AtomicStore "__atomic_store" AtomicExchange "__atomic_exchange"
     AtomicCompareExchange "__atomic_compare_exchange"

@@ -159,11 +159,25 @@ impl TableIdentity {
 #[derive(Clone, Debug, Default)]
 pub struct TypeTable {
     identity: TableIdentity,
+    /// Whether pointers have 32 bits.
+    has_narrow_pointers: bool,
     extra: Vec<TypeData>,
     ids: FxHashMap<TypeData, Type>,
 }
 
 impl TypeTable {
+    /// Says how wide pointers into the default space are, 32 or 64 bits, by the module's data layout: that is how wide
+    /// they are in vectors. It is 64 unless this is called.
+    pub fn set_pointer_bits(&mut self, bits: u32) {
+        self.has_narrow_pointers = bits == 32;
+    }
+
+    /// How wide pointers into the default space are in vectors.
+    #[inline]
+    pub fn pointer_bits(&self) -> u32 {
+        if self.has_narrow_pointers { 32 } else { 64 }
+    }
+
     /// What `ty` stands for.
     #[inline]
     pub fn data(&self, ty: Type) -> TypeData {

@@ -43,7 +43,7 @@ impl<'a> Opened<'a> {
             return Opened::parse(input.bytes, options);
         }
         if is_pexe(input.bytes) {
-            return Opened::open_pexe(input, options);
+            return Opened::open_pexe(input, options, targets);
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = Box::new(BitcodeModule::open(input.bytes, &read_options(options, &platform_of))?);
@@ -55,12 +55,10 @@ impl<'a> Opened<'a> {
 
     /// Reads everything but the bodies of an executable of PNaCl. Its module names no triple, and everything is in the
     /// first 4 GiB of the address space.
-    fn open_pexe(input: Input<'a>, options: &Options) -> Result<Opened<'a>, Error> {
+    fn open_pexe(input: Input<'a>, options: &Options, targets: &[TargetEntry]) -> Result<Opened<'a>, Error> {
         let mut pexe = Box::new(PexeModule::open(input.bytes)?);
         let module = pexe.module_mut();
-        if options.emit == Emit::Pexe {
-            module.data_layout.pointer_bits = 32;
-        }
+        module.data_layout.pointer_bits = pointer_bits(options, targets);
         if let Some(triple) = triple(options) {
             module.triple = module.strings.add(triple.as_bytes());
         }
@@ -80,7 +78,7 @@ impl<'a> Opened<'a> {
             return Ok((Opened::parse(input, options)?, Vec::new()));
         }
         if is_pexe(input) {
-            return Ok((Opened::open_pexe(Input::from(input), options)?, Vec::new()));
+            return Ok((Opened::open_pexe(Input::from(input), options, targets)?, Vec::new()));
         }
         let platform_of = |triple: &[u8]| TargetEntry::platform_of(triple, targets);
         let mut bitcode = BitcodeModule::open_tolerantly(input, &read_options(options, &platform_of))?;
@@ -219,6 +217,16 @@ fn instrument(module: &mut Module, options: &Options) -> Result<(), Error> {
         frazil_instrument::promote(&tools.all()[*number], module);
     }
     Ok(())
+}
+
+/// How wide the pointers of a module are that says nothing of its machine.
+fn pointer_bits(options: &Options, targets: &[TargetEntry]) -> u32 {
+    if options.emit == Emit::Pexe {
+        return 32;
+    }
+    let entry = machine::target_entry(options.target.as_deref(), triple(options).unwrap_or_default(), targets);
+    // A target that is not there is refused where code is made for it.
+    entry.map_or(64, |entry| 8 * u32::from((entry.new)().desc().pointer_bytes))
 }
 
 /// Adds what the options say of every function.

@@ -7,6 +7,8 @@ pub fn builtin() -> &'static [TargetEntry] {
     &[
         #[cfg(feature = "x86")]
         frazil_target_x86::isa::X86_64,
+        #[cfg(feature = "x86-32")]
+        frazil_target_x86::isa::X86_32,
         #[cfg(feature = "aarch64")]
         frazil_target_aarch64::isa::AARCH64,
     ]

@@ -18,6 +18,8 @@ pub struct Convention {
     narrow: bool,
     /// Memory by value.
     by_value: bool,
+    /// Its strictest alignment.
+    strictest: usize,
     /// `x86_fp80`.
     extended: bool,
     /// Vectors of any length.
@@ -26,13 +28,15 @@ pub struct Convention {
     floats: bool,
     /// Most floats among results: LLVM returns others in the x87 unit, which is refused for some conventions.
     float_results: usize,
+    /// What a pointer takes on the stack.
+    pointer_bytes: usize,
 }
 
 impl Convention {
     fn has(&self, ty: &str) -> bool {
         match ty {
             "i8" | "i16" => self.narrow,
-            "i128" => self.wide,
+            "i128" | "<1 x i128>" | "<2 x i128>" if !self.wide => false,
             ty if is_wide(ty) => self.wide,
             ty if ty.contains("x86_fp80") => self.extended && (self.floats || !is_vector(ty)),
             ty if is_exotic(ty) => self.floats,
@@ -50,10 +54,12 @@ const fn convention(word: &'static str, most: usize, wide: bool, swift: bool) ->
         swift,
         narrow: true,
         by_value: wide,
+        strictest: 64,
         extended: wide,
         vectors: false,
         floats: false,
         float_results: usize::MAX,
+        pointer_bytes: 8,
     }
 }
 
@@ -136,6 +142,45 @@ pub const AARCH64_CONVENTIONS: &[Convention] = &[
         ..on_aarch64(convention("fastcc", 8, true, false))
     },
 ];
+
+/// Those of 32-bit x86.
+pub const X86_32_CONVENTIONS: &[Convention] = &[
+    in_32_bits(convention("ccc", 16, false, false)),
+    in_32_bits(convention("fastcc", 12, false, false)),
+    in_32_bits(convention("coldcc", 10, false, false)),
+    // LLVM's own code is wrong where this passes memory.
+    Convention {
+        by_value: false,
+        ..in_32_bits(convention("tailcc", 12, false, false))
+    },
+    popping(convention("x86_stdcallcc", 12, false, false)),
+    popping(convention("x86_fastcallcc", 12, false, false)),
+    popping(convention("x86_thiscallcc", 12, false, false)),
+    in_32_bits(Convention {
+        vectors: true,
+        ..convention("ccc", 10, false, false)
+    }),
+    in_32_bits(Convention {
+        vectors: true,
+        ..convention("fastcc", 10, false, false)
+    }),
+];
+
+/// With pointers of 4 bytes. Integers of 128 bits are refused.
+const fn in_32_bits(mut row: Convention) -> Convention {
+    row.pointer_bytes = 4;
+    row.by_value = true;
+    row.extended = true;
+    row
+}
+
+/// A convention whose callees take arguments off the stack. LLVM's own callers lose the stack pointer where the frame
+/// is realigned for an argument.
+const fn popping(row: Convention) -> Convention {
+    let mut row = in_32_bits(row);
+    row.strictest = 4;
+    row
+}
 
 /// Without floats of x87.
 const fn on_aarch64(mut row: Convention) -> Convention {
@@ -293,7 +338,9 @@ pub struct Case {
 impl Case {
     pub fn random(random: &mut Random, convention: &Convention) -> Case {
         let mut params = Vec::new();
-        let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).collect();
+        let pointer = ("ptr", convention.pointer_bytes);
+        let sized = |ty: (&'static str, usize)| if ty.0 == "ptr" { pointer } else { ty };
+        let types: Vec<_> = TYPES.into_iter().filter(|ty| convention.has(ty.0)).map(sized).collect();
         let types = types.as_slice();
         let mut used = Vec::new();
         for _ in 0..random.below(convention.most + 1) {
@@ -307,14 +354,18 @@ impl Case {
                 param.kind,
                 Kind::Plain | Kind::SignExtended | Kind::ZeroExtended | Kind::InReg
             ) {
-                param.ty = ("ptr", 8);
+                param.ty = pointer;
             }
             params.push(param);
+        }
+        if convention.word == "x86_thiscallcc" {
+            let (ty, kind) = (pointer, Kind::Plain);
+            params.insert(0, Param { ty, kind, offset: 0 });
         }
         let mut results = Vec::new();
         if random.below(5) == 0 {
             let kind = Kind::StructReturn(1 + random.below(40));
-            let ty = ("ptr", 8);
+            let ty = pointer;
             params.insert(0, Param { ty, kind, offset: 0 });
         } else {
             let most = random.pick(&[1, 2, 3, 6]);
@@ -396,11 +447,16 @@ fn special(random: &mut Random, convention: &Convention, param: &Param, used: &m
     let is_first = !used.contains(&choice);
     used.push(choice);
     match choice {
-        0 if is_first && convention.narrow => Kind::Nest,
+        0 if is_first && convention.narrow && convention.word != "x86_thiscallcc" => Kind::Nest,
         1 if is_first && convention.swift => Kind::SwiftSelf,
         2 if is_first && convention.swift && convention.word != "swifttailcc" => Kind::SwiftError,
         3 if is_first && convention.swift => Kind::SwiftAsync,
-        4 | 5 if convention.by_value => Kind::ByVal(1 + random.below(70), random.pick(&[4, 8, 16, 32, 64])),
+        4 | 5 if convention.by_value => {
+            let align = random.pick(&[4, 8, 16, 32, 64]);
+            Kind::ByVal(1 + random.below(70), align.min(convention.strictest))
+        }
+        // A third narrow integer is in a register in LLVM, which front ends never ask for.
+        6 if convention.word == "x86_fastcallcc" && is_narrow(param.ty) => Kind::Plain,
         6 => Kind::InReg,
         7..=9 if is_narrow(param.ty) => Kind::SignExtended,
         10..=12 if is_narrow(param.ty) => Kind::ZeroExtended,
@@ -660,7 +716,7 @@ fn take(text: &mut String, number: usize, case: &Case) {
 /// `bfloat` by a function that the run-time library of old compilers has not.
 pub fn main(cases: &[Case]) -> String {
     let mut text = "#include <stdio.h>\n#include <string.h>\n\
-        long pool[64], callee_sink[64];\n\
+        long long pool[64], callee_sink[64];\n\
         float __truncsfbf2(float f) { unsigned b; memcpy(&b, &f, 4); b >>= 16; memcpy(&f, &b, 4); return f; }\n"
         .to_owned();
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
@@ -674,13 +730,13 @@ pub fn main(cases: &[Case]) -> String {
             text,
             "_Alignas(64) unsigned char in{number}[{size}] = {{{sent}}}, got{number}[{size}];\n\
              _Alignas(16) unsigned char ret{number}[{0}] = {{{1}}}, res{number}[{0}];\n\
-             char *error{number}; long live{number}[{2}]; void call{number}(void);",
+             char *error{number}; long long live{number}[{2}]; void call{number}(void);",
             returned.len(),
             list(&returned),
             2 * HELD
         );
     }
-    text.push_str("int main(void) {\n  for (int i = 0; i < 64; i++) pool[i] = 0x4008000000000000 + i * 12345;\n");
+    text.push_str("int main(void) {\n  for (int i = 0; i < 64; i++) pool[i] = 0x4008000000000000LL + i * 12345;\n");
     for (number, case) in cases.iter().enumerate() {
         let _ = writeln!(text, "  call{number}();");
         for (index, param) in case.params.iter().enumerate() {

@@ -52,6 +52,15 @@ fn arguments_and_results_arrive_on_aarch64() {
 }
 
 #[test]
+fn arguments_and_results_arrive_in_32_bit_code() {
+    for (number, row) in generate::X86_32_CONVENTIONS.iter().enumerate() {
+        let mut random = Random::new(0x0386_0386 + number as u64);
+        let cases: Vec<Case> = (0..FUNCTIONS).map(|_| Case::random(&mut random, row)).collect();
+        check(&machines::X86_32, row.word, &cases, BASELINE);
+    }
+}
+
+#[test]
 fn vectors_arrive() {
     for (number, row) in generate::VECTOR_CONVENTIONS.iter().enumerate() {
         let mut random = Random::new(0x00ec_7041 + number as u64);

@@ -9,6 +9,9 @@
 // any name that is not known.
 
 #define _GNU_SOURCE
+// Where long has 32 bits, too.
+#define _FILE_OFFSET_BITS 64
+#define _TIME_BITS 64
 #include "pexe.h"
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +33,10 @@
 
 enum { PAGE_BYTES = 65536 };
 
+// Integers in structures, which 8 divides the addresses of, whatever the machine's convention.
+typedef int64_t own_int64 __attribute__((aligned(8)));
+typedef uint64_t own_uint64 __attribute__((aligned(8)));
+
 static uint32_t result(long value) { return value < 0 ? (uint32_t)errno : 0; }
 
 // A number that a call gives besides.
@@ -43,12 +50,12 @@ static uint32_t give(long value, address place) {
 // basic
 
 struct own_timespec {
-  int64_t seconds;
+  own_int64 seconds;
   int32_t nanoseconds;
 };
 
 struct own_timeval {
-  int64_t seconds;
+  own_int64 seconds;
   int32_t microseconds;
 };
 
@@ -116,15 +123,15 @@ static uint32_t basic_sysconf(int32_t name, address place) {
 // fdio
 
 struct own_stat {
-  int64_t device;
-  uint64_t inode;
+  own_int64 device;
+  own_uint64 inode;
   uint32_t mode, links, user, group;
-  int64_t special_device;
-  int64_t size;
+  own_int64 special_device;
+  own_int64 size;
   int32_t block_size, blocks;
-  int64_t accessed, accessed_nanoseconds;
-  int64_t modified, modified_nanoseconds;
-  int64_t changed, changed_nanoseconds;
+  own_int64 accessed, accessed_nanoseconds;
+  own_int64 modified, modified_nanoseconds;
+  own_int64 changed, changed_nanoseconds;
 };
 
 static uint32_t give_stat(long outcome, const struct stat *found, address place) {
@@ -178,8 +185,8 @@ static uint32_t fdio_fstat(int32_t file, address place) {
 }
 
 struct own_dirent {
-  uint64_t inode;
-  int64_t offset;
+  own_uint64 inode;
+  own_int64 offset;
   uint16_t bytes;
   char name[];
 };
@@ -286,6 +293,8 @@ static uint32_t memory_mmap(address place, uint32_t bytes, int32_t protection, i
   protection &= PROT_READ | PROT_WRITE;
   if (!bytes)
     return EINVAL;
+  if (bytes > UINT32_MAX - 2 * PAGE_BYTES)
+    return ENOMEM;
   if (known & MAP_FIXED) {
     void *found = mmap(pointer(*wished), bytes, protection, known, file, offset);
     return found == MAP_FAILED ? (uint32_t)errno : 0;
@@ -420,6 +429,13 @@ static uint32_t thread_nice(int32_t nice) {
 
 // futex
 
+// The call whose times are as wide as ours.
+static const long FUTEX_CALL =
+#ifdef SYS_futex_time64
+    sizeof(time_t) > sizeof(long) ? SYS_futex_time64 :
+#endif
+                                  SYS_futex;
+
 static uint32_t futex_wait_abs(address place, int32_t value, address until) {
   struct timespec time, *limit = NULL;
   if (until) {
@@ -427,11 +443,11 @@ static uint32_t futex_wait_abs(address place, int32_t value, address until) {
     limit = &time;
   }
   int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
-  return result(syscall(SYS_futex, pointer(place), operation, value, limit, NULL, FUTEX_BITSET_MATCH_ANY));
+  return result(syscall(FUTEX_CALL, pointer(place), operation, value, limit, NULL, FUTEX_BITSET_MATCH_ANY));
 }
 
 static uint32_t futex_wake(address place, int32_t most, address count) {
-  return give(syscall(SYS_futex, pointer(place), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, most, NULL, NULL, 0), count);
+  return give(syscall(FUTEX_CALL, pointer(place), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, most, NULL, NULL, 0), count);
 }
 
 // mutex and cond, which old programs use; their handles are addresses.

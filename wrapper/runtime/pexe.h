@@ -13,7 +13,7 @@ typedef uint32_t address;
 static inline void *pointer(address a) { return (void *)(uintptr_t)a; }
 static inline address number(const void *p) { return (address)(uintptr_t)p; }
 
-// Memory in the first 4 GiB (2 GiB on Linux), or a null pointer.
+// Memory in the first 4 GiB (the first 2 GiB in programs of 64 bits on Linux), or a null pointer.
 void *pexe_map_low(size_t bytes);
 
 // The function that executables ask for tables of functions by name: the bytes of the table, or 0.

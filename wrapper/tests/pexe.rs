@@ -1,4 +1,5 @@
-//! Programs that `frazil-pexe` makes of executables of PNaCl, which are written here, record by record.
+//! Programs that `frazil-pexe` makes of executables of PNaCl, for all of its machines. One executable is written here,
+//! record by record; another is [a program in C](pexe/interfaces.c), which asks for most of the interfaces.
 
 use frazil::{Emit, Options};
 use frazil_frontend_pnacl::bitstream::writer::Writer;
@@ -87,6 +88,19 @@ fn hello() -> Vec<u8> {
     writer.finish()
 }
 
+/// Options for each machine, and the byte of ELF headers that says how wide addresses are.
+const MACHINES: [(&str, u8); 2] = [("--target=x86_64", 2), ("-m32", 1)];
+
+/// Makes a program of an executable by a recipe for a machine, and returns its bytes.
+fn make(folder: &Folder, name: &str, [machine, recipe]: &[&str; 2]) -> Vec<u8> {
+    let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
+    make.arg(folder.path(&format!("{name}.pexe")))
+        .args([machine, &format!("--recipe={recipe}")[..], "-o"])
+        .arg(folder.path(name));
+    run(&mut make);
+    std::fs::read(folder.path(name)).expect("there is a program")
+}
+
 #[test]
 fn a_program_finds_its_interfaces_writes_and_ends() {
     let folder = Folder::new("pexe");
@@ -99,20 +113,52 @@ fn a_program_finds_its_interfaces_writes_and_ends() {
     folder.write("hello.pexe", hello());
     folder.write("again.pexe", again);
     for (name, recipe) in [("hello", "Om1"), ("hello", "O2"), ("again", "Om1"), ("again", "O2")] {
-        let mut make = Command::new(env!("CARGO_BIN_EXE_frazil-pexe"));
-        make.arg(folder.path(&format!("{name}.pexe")))
-            .arg(format!("--recipe={recipe}"))
-            .arg("-o")
-            .arg(folder.path("hello"));
-        run(&mut make);
-        let mut program = Command::new(folder.path("hello"));
-        let output = program.env_clear().output().expect("it can be started");
-        assert_eq!(
-            String::from_utf8_lossy(&output.stdout),
-            "hello from a portable executable\n",
-            "{recipe}"
-        );
-        assert_eq!(output.status.code(), Some(42), "{recipe}");
+        for (machine, class) in MACHINES {
+            let made = make(&folder, name, &[machine, recipe]);
+            assert_eq!(made.get(4), Some(&class), "{recipe} {machine}");
+            let mut program = Command::new(folder.path(name));
+            let output = program.env_clear().output().expect("it can be started");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                "hello from a portable executable\n",
+                "{recipe} {machine}"
+            );
+            assert_eq!(output.status.code(), Some(42), "{recipe} {machine}");
+        }
+    }
+}
+
+#[test]
+fn interfaces_mean_the_same_on_all_machines() {
+    let folder = Folder::new("pexe-interfaces");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pexe/interfaces.c");
+    let mut clang = Command::new("clang-22");
+    clang
+        .args(["--target=i386-linux-gnu", "-O1", "-ffreestanding", "-emit-llvm"])
+        .args(["-Wno-int-to-pointer-cast", "-c", source, "-o"])
+        .arg(folder.path("interfaces.bc"));
+    run(&mut clang);
+    let options = Options {
+        emit: Emit::Pexe,
+        ..Options::default()
+    };
+    let bitcode = std::fs::read(folder.path("interfaces.bc")).expect("clang has written it");
+    let executable = frazil::compile(&bitcode, &options).expect("it has nothing that executables cannot have");
+    folder.write("interfaces.pexe", executable);
+    for recipe in ["Om1", "O2"] {
+        for (machine, _) in MACHINES {
+            make(&folder, "interfaces", &[machine, recipe]);
+            let mut program = Command::new(folder.path("interfaces"));
+            let output = program.arg(folder.path("file")).output().expect("it can be started");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(0), "{recipe} {machine}: {text}");
+            // Each line says something good or bad.
+            assert_eq!(text.lines().count(), 19, "{recipe} {machine}: {text}");
+            assert!(
+                text.lines().all(|line| line.starts_with("+ ")),
+                "{recipe} {machine}: {text}"
+            );
+        }
     }
 }
 
@@ -139,6 +185,7 @@ fn mistakes_are_named_and_leave_nothing() {
     assert!(refused(&[]).contains("no executable is named"));
     assert!(refused(&["text.pexe", "other.pexe"]).contains("`other.pexe` is one executable too many"));
     assert!(refused(&["--recipe=none", "old.pexe"]).contains("none"));
+    assert!(refused(&["--target", "aarch64", "old.pexe"]).contains("made for x86_64 and x86_32 only"));
     assert!(refused(&["old.pexe", "-o", "old.pexe"]).contains("its own output"));
     assert!(!folder.path("old").exists() && !folder.path("text").exists());
 }

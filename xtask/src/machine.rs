@@ -33,16 +33,16 @@ pub fn select(arguments: &mut Arguments) -> Result<()> {
         let known: Vec<&str> = machines::ALL.iter().map(|machine| machine.target).collect();
         bail!("there is no target `{name}`; there are {}", known.join(", "));
     };
-    for tool in [machine.compiler].iter().chain(machine.emulator.first()) {
+    for tool in [machine.compiler].iter().chain(machine.emulator().first()) {
         workspace::require(tool)?;
     }
     ensure!(CURRENT.set(machine).is_ok(), "the target is chosen once");
     Ok(())
 }
 
-/// Whether programs run on the machine that we are on.
+/// Whether it is the machine that we are on, in the form in which its system is.
 pub fn is_host() -> bool {
-    current().emulator.is_empty()
+    current().target == machines::HOST.target
 }
 
 /// The folder for all that is made for the machine.
@@ -99,7 +99,7 @@ pub fn least_processor() -> Result<String> {
 
 /// The option by which clang compiles for a processor.
 pub fn processor_option(processor: &str) -> String {
-    match is_host() {
+    match current().target.starts_with("x86") {
         true => format!("-march={processor}"),
         false => format!("-mcpu={processor}"),
     }
@@ -134,7 +134,7 @@ pub fn run(program: &Path) -> Command {
 
 /// The command that starts a program in the emulator, in which it waits for a debugger at a socket of that name.
 pub fn run_debugged(program: &Path, socket: &str) -> Result<Command> {
-    let [emulator, options @ ..] = current().emulator else {
+    let [emulator, options @ ..] = current().emulator() else {
         bail!("debuggers start programs of this machine themselves");
     };
     let mut command = Command::new(emulator);

@@ -55,6 +55,17 @@ const NEEDS: &[Need] = &[
     ),
     tests(Sign::Program("qemu-aarch64"), &["qemu-user"]),
     tests(Sign::Program("aarch64-linux-gnu-g++"), &["g++-aarch64-linux-gnu"]),
+    // For what is compiled for 32-bit x86, which our own machines execute.
+    tests(
+        Sign::Program("i686-linux-gnu-gcc"),
+        &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+    ),
+    // For what is compiled for 32-bit x86.
+    tests(
+        Sign::Program("i686-linux-gnu-gcc"),
+        &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+    ),
+    tests(Sign::Program("i686-linux-gnu-g++"), &["g++-i686-linux-gnu"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
     // What keeps or distributes the work of `frazil-cc`.

@@ -141,7 +141,7 @@ fn cross(shell: &mut Command) {
     shell
         .env("FRAZIL_LINK_CC", machine.compiler)
         .env("RUSTDOCFLAGS", "-Clinker=frazil-link")
-        .env(format!("CARGO_TARGET_{name}_RUNNER"), machine.emulator.join(" "));
+        .env(format!("CARGO_TARGET_{name}_RUNNER"), machine.emulator().join(" "));
 }
 
 /// How many tests have passed.

@@ -14,6 +14,11 @@ pub(super) struct Dealer<'a> {
     pub(super) conv: &'a ConvDesc,
     pub(super) int_next: usize,
     pub(super) float_next: usize,
+    pub(super) vector_next: usize,
+    /// A register of integers that an argument with one of its own has taken.
+    pub(super) claimed: Reg,
+    /// Whether the argument whose turn it is gets no register of integers.
+    pub(super) stacks_integers: bool,
     pub(super) stack_bytes: u32,
     pub(super) stack_align: u32,
     /// How many of the next arguments are elements of an array on the stack.
@@ -56,6 +61,13 @@ impl Dealer<'_> {
         }
     }
 
+    /// Before the words of an integer of several values that is aligned as the stack is.
+    #[cold]
+    pub(super) fn align_words(&mut self) {
+        let start = self.stack_bytes.checked_next_multiple_of(self.conv.stack_align);
+        self.stack_bytes = start.unwrap_or(u32::MAX);
+    }
+
     /// The place of an element of an array that [`Dealer::begin_array`] has found no registers for.
     #[cold]
     fn stack_packed(&mut self, bytes: u32) -> u32 {
@@ -96,16 +108,55 @@ impl Dealer<'_> {
         Ok(())
     }
 
+    /// The place of the address of the memory for results.
+    pub(super) fn result_pointer(&mut self) -> PartPlace {
+        let special = self.conv.special.struct_return;
+        if !special.is_none() {
+            return PartPlace::Reg(special);
+        }
+        self.stacks_integers = self.conv.only_in_reg || self.conv.stacks_struct_pointer;
+        match self.register(false) {
+            Some(reg) => PartPlace::Reg(reg),
+            None => PartPlace::Stack(self.stack(self.conv.stack_slot_bytes, self.conv.stack_slot_bytes)),
+        }
+    }
+
+    /// Takes a register that is that of one argument only; false if another one has it.
+    #[cold]
+    pub(super) fn claim(&mut self, reg: Reg) -> bool {
+        match self.conv.int_args.iter().position(|&other| other == reg) {
+            Some(place) if place < self.int_next => false,
+            Some(_) => {
+                self.claimed = reg;
+                true
+            }
+            None => true,
+        }
+    }
+
+    /// The next register that only vectors are passed in, if there is one.
+    pub(super) fn vector_register(&mut self) -> Option<Reg> {
+        let reg = *self.conv.vector_args.get(self.vector_next)?;
+        self.vector_next += 1;
+        Some(reg)
+    }
+
     /// The next register of a class, if there is one.
     #[inline]
     pub(super) fn register(&mut self, float: bool) -> Option<Reg> {
         let (regs, next) = if float {
             (self.conv.float_args, &mut self.float_next)
+        } else if self.stacks_integers {
+            return None;
         } else {
             (self.conv.int_args, &mut self.int_next)
         };
-        let reg = *regs.get(*next)?;
+        let mut reg = *regs.get(*next)?;
         *next += 1;
+        if !float && reg == self.claimed && reg.is_physical() {
+            reg = *regs.get(*next)?;
+            *next += 1;
+        }
         if self.conv.shares_positions {
             self.share_positions();
         }
@@ -119,11 +170,14 @@ impl Dealer<'_> {
     }
 
     #[inline]
-    pub(super) fn deal(&mut self, parts: Parts, ty: Type) -> [PartPlace; 4] {
+    pub(super) fn deal(&mut self, parts: Parts, ty: Type, is_vector: bool) -> [PartPlace; 4] {
         if parts.count == 1
             && !parts.is_wide_vector()
             && let Some(reg) = self.register(parts.float)
         {
+            return [PartPlace::Reg(reg); 4];
+        }
+        if is_vector && let Some(reg) = self.vector_register() {
             return [PartPlace::Reg(reg); 4];
         }
         self.deal_parts(parts, self.conv.keeps_pairs && ty == Type::I128)
@@ -158,7 +212,10 @@ impl Dealer<'_> {
             *place = match reg {
                 Some(reg) => PartPlace::Reg(reg),
                 None => {
-                    let align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    let mut align = u32::from(parts.bytes).max(self.conv.stack_slot_bytes);
+                    if parts.is_scalar() {
+                        align = align.min(self.conv.stack_scalar_align);
+                    }
                     let most = match parts.is_wide_vector() {
                         true => align,
                         false => self.conv.stack_align,

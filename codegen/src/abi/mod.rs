@@ -46,6 +46,12 @@ impl ArgPlace {
     }
 }
 
+impl Default for PartPlace {
+    fn default() -> PartPlace {
+        PartPlace::Reg(Reg::NONE)
+    }
+}
+
 /// The places of all arguments of a signature.
 #[derive(Debug, Default)]
 pub struct ArgLayout {
@@ -71,9 +77,10 @@ pub struct ArgLayout {
     pub swift_error: Option<u32>,
     /// Whether an argument has the register that the callee's address has in indirect calls.
     pub takes_callee_register: bool,
-    /// Whether results are returned in memory, whose address is a hidden first argument; see
-    /// [`ConvDesc::result_pointer`].
+    /// Whether results are returned in memory, whose address is a hidden first argument.
     pub returns_in_memory: bool,
+    /// Where that address is then.
+    pub result_pointer: PartPlace,
     /// Places of the results, when they are in registers; parts beside.
     pub returns: Vec<ArgPlace>,
     /// Size of the memory for results, when they are in memory.
@@ -146,8 +153,16 @@ impl ArgLayout {
         self.place_returns(signature, conv, types, &parts_of)?;
         let mut dealer = Dealer {
             conv,
-            int_next: 0,
+            // The registers are as if other arguments had them.
+            int_next: if conv.only_in_reg && signature.variadic {
+                conv.int_args.len()
+            } else {
+                0
+            },
             float_next: 0,
+            vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
+            stacks_integers: false,
+            claimed: Reg::NONE,
             stack_bytes: conv.shadow_bytes,
             stack_align,
             packed_elements: 0,
@@ -157,16 +172,18 @@ impl ArgLayout {
             if conv.returns_struct_pointer {
                 self.preserved.remove(conv.int_returns[0]);
             }
-            if conv.special.struct_return.is_none() {
-                dealer.register(false);
-            }
+            self.result_pointer = dealer.result_pointer();
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
+            dealer.stacks_integers = conv.only_in_reg && !param.in_reg
+                || conv.stacks_struct_pointer && param.kind == ParamKind::StructReturn;
             let arg = match place_plain(&mut dealer, param, &parts_of) {
                 Some(arg) => arg,
                 None => self.place_other(&mut dealer, param, types, &parts_of)?,
             };
+            self.takes_callee_register |=
+                conv.only_in_reg && arg.places.contains(&PartPlace::Reg(conv.indirect_callee));
             self.args.push(arg);
             if index < signature.fixed_params as usize {
                 (self.int_used, self.float_used) = (dealer.int_next as u8, dealer.float_next as u8);
@@ -185,6 +202,8 @@ impl ArgLayout {
         self.stack_align = dealer.stack_align;
         if conv.callee_pops {
             self.pop(conv, signature, stack_align)?;
+        } else if conv.pops_result_pointer {
+            self.pop_result_pointer(conv, signature);
         }
         Ok(())
     }
@@ -223,6 +242,8 @@ impl ArgLayout {
         }
         if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
             dealer.begin_words();
+        } else if param.is_split && conv.aligns_words {
+            dealer.align_words();
         }
         match param.kind {
             ParamKind::Normal => place_param(dealer, param, types, parts_of),
@@ -230,14 +251,33 @@ impl ArgLayout {
         }
     }
 
-    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned.
+    /// A callee that takes nothing but the address of the memory for its results off the stack.
+    #[cold]
+    fn pop_result_pointer(&mut self, conv: &ConvDesc, signature: &Signature) {
+        let first = signature.params.first().zip(self.args.first());
+        let is_on_stack = match first {
+            _ if self.returns_in_memory => matches!(self.result_pointer, PartPlace::Stack(_)),
+            Some((param, place)) => {
+                param.kind == ParamKind::StructReturn && matches!(place.places[0], PartPlace::Stack(_))
+            }
+            None => false,
+        };
+        if is_on_stack {
+            self.popped_bytes = conv.stack_slot_bytes;
+        }
+    }
+
+    /// The argument area of a callee that takes it off the stack: with the return address, it keeps the stack aligned
+    /// if functions with other areas may take the callee's place.
     #[cold]
     fn pop(&mut self, conv: &ConvDesc, signature: &Signature, stack_align: u32) -> Result<(), CodegenError> {
         if signature.variadic {
             return Err(refuse(conv, Refusal::CallingConvention, "variable arguments"));
         }
-        let address = conv.pushed_address_bytes;
-        self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
+        if conv.tail_calls {
+            let address = conv.pushed_address_bytes;
+            self.stack_bytes = (self.stack_bytes + address).next_multiple_of(stack_align) - address;
+        }
         self.popped_bytes = self.stack_bytes;
         // A return can pop as much as 16 bits tell.
         if self.popped_bytes > u32::from(u16::MAX) {
@@ -291,6 +331,10 @@ impl ArgLayout {
             offset = offset.next_multiple_of(u32::from(parts.bytes).max(4));
             for index in 0..parts.count {
                 let reg = match (parts.float, parts.is_scalar()) {
+                    // These are those of vectors where floats have registers only if the signature says so.
+                    (true, true) if param.in_reg && !conv.vector_args.is_empty() => {
+                        floats.next().and_then(|index| conv.narrow_returns.get(index))
+                    }
                     (true, _) if conv.stack_returned.contains(&param.ty) => {
                         self.next_stack_result(conv, (param.ty, parts.bytes), types)?
                     }
@@ -326,20 +370,27 @@ impl ArgLayout {
                 .iter()
                 .any(|result| !result.parts.is_scalar() || result.parts.float)
             {
-                self.refuse_short_floats(signature, types)?;
+                self.refuse_short_floats(signature, conv, types)?;
             }
-            self.spread_returns_over_memory(signature, types);
+            self.spread_returns_over_memory(signature, conv, types);
         }
         Ok(())
     }
 
     /// Results in memory that take less of it than what is stored of a register.
     #[cold]
-    fn refuse_short_floats(&self, signature: &Signature, types: &TypeTable) -> Result<(), CodegenError> {
+    fn refuse_short_floats(
+        &self,
+        signature: &Signature,
+        conv: &ConvDesc,
+        types: &TypeTable,
+    ) -> Result<(), CodegenError> {
         let mut results = signature.returns.iter().zip(&self.returns);
         let short = results.find(|(param, place)| {
             let shape = VectorShape::of(types, param.ty, place.parts.bytes);
-            shape.is_some_and(|shape| shape.memory_bytes() <= 8) || place.parts.float && place.parts.bytes < 4
+            shape.is_some_and(|shape| shape.memory_bytes() <= 8)
+                || place.parts.float && place.parts.bytes < 4
+                || conv.short_memory_bytes > 0 && conv.memory_args.contains(&param.ty)
         });
         match short {
             Some((param, _)) => Err(CodegenError::unsupported(
@@ -423,6 +474,10 @@ impl ArgLayout {
                 &format!("a parameter of kind {:?}", param.kind),
             ));
         }
+        if !dealer.claim(reg) {
+            dealer.stacks_integers = true;
+            return place_param(dealer, param, types, parts_of);
+        }
         self.kept.remove(reg);
         self.takes_callee_register |= reg == conv.indirect_callee;
         Ok(ArgPlace {
@@ -434,13 +489,17 @@ impl ArgLayout {
 
     /// All results to memory, in the layout of a struct of them. Who reads an integer from memory relies on zeros above
     /// its width.
-    fn spread_returns_over_memory(&mut self, signature: &Signature, types: &TypeTable) {
+    fn spread_returns_over_memory(&mut self, signature: &Signature, conv: &ConvDesc, types: &TypeTable) {
         let mut offset = 0u32;
         for (result, param) in self.returns.iter_mut().zip(&signature.returns) {
             let bits = types.int_bits(param.ty).filter(|bits| !bits.is_multiple_of(8));
             result.extend = (bits.unwrap_or(0), false);
             let bytes = u32::from(result.parts.count) * u32::from(result.parts.bytes);
-            offset = offset.next_multiple_of(bytes.next_power_of_two());
+            let most = match types.data(param.ty) {
+                TypeData::Vector { .. } => u32::MAX,
+                _ => conv.result_align,
+            };
+            offset = offset.next_multiple_of(bytes.next_power_of_two().min(most));
             for index in 0..result.parts.count {
                 result.places[usize::from(index)] = PartPlace::Stack(offset + u32::from(index * result.parts.bytes));
             }
@@ -497,6 +556,10 @@ fn place_param(
             return Err(refuse(dealer.conv, refusal, &what));
         }
         if dealer.conv.memory_args.contains(&param.ty) {
+            if dealer.conv.short_memory_bytes > 0 {
+                let what = format!("an argument of type {}", type_name(types, param.ty));
+                return Err(refuse(dealer.conv, Refusal::ExoticFloat, &what));
+            }
             let bytes = parts.slot_bytes();
             let place = PartPlace::Stack(dealer.stack(bytes, bytes));
             dealer.stack_align = dealer.stack_align.max(bytes);
@@ -507,6 +570,17 @@ fn place_param(
             });
         }
     }
+    if parts.float
+        && parts.is_scalar()
+        && param.in_reg
+        && let Some(reg) = dealer.vector_register()
+    {
+        return Ok(ArgPlace {
+            places: [PartPlace::Reg(reg); 4],
+            parts,
+            extend,
+        });
+    }
     if parts.bytes < dealer.conv.narrowest_bytes {
         return Err(refuse(
             dealer.conv,
@@ -515,7 +589,8 @@ fn place_param(
         ));
     }
     let short = on_stack(dealer.conv, parts, types, param.ty);
-    let places = dealer.deal(short, param.ty);
+    let is_vector = !parts.is_scalar() && matches!(types.data(param.ty), TypeData::Vector { .. });
+    let places = dealer.deal(short, param.ty, is_vector);
     let is_short = short != parts && matches!(places[0], PartPlace::Stack(_));
     let parts = if is_short { short } else { parts };
     Ok(ArgPlace { places, parts, extend })
@@ -528,6 +603,11 @@ const MAX_ALIGN: u32 = 4096;
 fn place_memory(dealer: &mut Dealer<'_>, size: u32, align_log2: u8, parts: Parts) -> Result<ArgPlace, CodegenError> {
     if !dealer.conv.passes_memory {
         return Err(refuse(dealer.conv, Refusal::CallingConvention, "a byval parameter"));
+    }
+    if dealer.conv.stacks_struct_pointer && dealer.int_next == 0 {
+        // LLVM passes its address.
+        let what = "a byval parameter before an integer";
+        return Err(refuse(dealer.conv, Refusal::CallingConvention, what));
     }
     let align = (1u32 << align_log2.min(30)).max(dealer.conv.stack_slot_bytes);
     dealer.stack_align = dealer.stack_align.max(align);

@@ -48,11 +48,12 @@ impl MoveTable {
         }
     }
 
-    /// The same row may serve several widths: copies then copy them all, memory accesses have the smallest.
+    /// The same row may serve several widths: copies then copy them all, memory accesses have the smallest, unless the
+    /// instruction says how many bytes it moves.
     fn add(&mut self, inst: &MInst, kind: MoveKind, bytes: u8) {
         let same = |row: &&mut MoveForm| row.op == inst.op && row.size == inst.size && row.kind == kind;
         match self.rows.iter_mut().find(same) {
-            Some(row) if kind == MoveKind::Copy => row.bytes = bytes,
+            Some(row) if kind == MoveKind::Copy || bytes == inst.size => row.bytes = bytes,
             Some(_) => {}
             None => self.rows.push(MoveForm {
                 op: inst.op,

@@ -80,7 +80,7 @@ pub(crate) enum CallStep {
     /// Passes the pointer to the memory for results.
     PassResults,
     /// Passes the address of an area in the frame.
-    PassArea { reg: Reg, offset: i32 },
+    PassArea { place: PartPlace, offset: i32 },
     /// Tells a variadic callee how many float registers are used.
     PassVariadicCount,
     /// Tells a variadic callee what the function was told.
@@ -160,10 +160,8 @@ impl CallPlan {
             self.steps.push(CallStep::PassResults);
         }
         for &(index, area) in call.areas {
-            if let PartPlace::Reg(reg) = layout.args[index].places[0] {
-                let offset = area.0;
-                self.steps.push(CallStep::PassArea { reg, offset });
-            }
+            let (place, offset) = (layout.args[index].places[0], area.0);
+            self.steps.push(CallStep::PassArea { place, offset });
         }
         if call.signature.variadic && !call.conv.variadic_count.is_none() {
             self.steps.push(CallStep::PassVariadicCount);
@@ -296,6 +294,10 @@ mod tests {
         special: SpecialArgs::NONE,
         passes_memory: true,
         callee_pops: false,
+        vector_args: &[],
+        stack_scalar_align: 16,
+        aligns_words: false,
+        pops_result_pointer: false,
         pushed_address_bytes: 0,
         narrowest_bytes: 1,
         shares_positions: false,
@@ -307,6 +309,11 @@ mod tests {
         pairs_begin_even: false,
         extends_bool: false,
         short_vector_bytes: 0,
+        only_in_reg: false,
+        short_memory_bytes: 0,
+        result_align: 16,
+        tail_calls: false,
+        stacks_struct_pointer: false,
         variadic_count: Reg(4),
     };
 

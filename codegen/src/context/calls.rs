@@ -1,6 +1,7 @@
 //! The steps of a call that are the same in both contexts.
 
 use super::Context;
+use crate::abi::ArgLayout;
 use crate::branch::CallTarget;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
@@ -10,6 +11,7 @@ use crate::isa::Isa;
 use crate::lower_ctx::AreaArgument;
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
+use crate::reg::RegClass;
 use crate::unit::convention;
 use frazil_ir::{
     CallConv, CallFlags, ConstView, Function, InstData, Opcode, Operand, Param, ParamKind, Refusal, RuntimeFunction,
@@ -36,10 +38,13 @@ pub(crate) struct PendingCall<'a> {
 
 impl PendingCall<'_> {
     /// The call of an address.
-    pub fn inst(&self, isa: &impl Isa, view: ModuleView<'_>, target: CallTarget) -> MInst {
+    pub fn inst(&self, isa: &impl Isa, view: ModuleView<'_>, target: CallTarget, layout: &ArgLayout) -> MInst {
         match (target, isa.branch_marks()) {
             (CallTarget::Reg(reg), Some(marks)) if self.is_unmarked => (marks.call_unmarked)(reg),
-            (target, _) => isa.call(view, target),
+            (target, _) => {
+                let scratch = isa.desc().class(RegClass::Int).scratch;
+                isa.call(view, target, layout.callee_register(self.conv).unwrap_or(scratch))
+            }
         }
     }
 }
@@ -127,7 +132,7 @@ fn refuse_invoke<'a>(cx: &impl Context<'a>, signature: &Signature, conv: &ConvDe
     let standard = convention(cx.isa(), CallConv::C)?;
     let has_error = (signature.params.iter()).any(|param| param.kind == ParamKind::SwiftError);
     let keeps_more = signature.keeps.is_some();
-    if has_error || keeps_more || conv.callee_pops || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
+    if has_error || keeps_more || conv.tail_calls || !conv.callee_saved.minus(standard.callee_saved).is_empty() {
         return Err(CodegenError::unsupported(
             Refusal::Exception,
             format!(

@@ -101,8 +101,8 @@ pub(crate) fn clearing<I: Isa>(
 /// The registers in which a function gets its parameters.
 fn argument_registers(function: &Function, layout: &ArgLayout, conv: &ConvDesc) -> PRegSet {
     let mut found = passed_registers(layout);
-    if layout.returns_in_memory {
-        found.insert(conv.result_pointer());
+    if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
+        found.insert(reg);
     }
     if function.signature().variadic {
         found = found
@@ -145,15 +145,17 @@ pub(crate) fn results(function: &Function, layout: &ArgLayout, conv: &ConvDesc) 
     found
 }
 
-/// What the callee of a tail call reads; its address may be in `scratch`.
+/// What the callee of a tail call reads; its address may be in `scratch`, if that is a register.
 #[cold]
 pub(crate) fn handed_over(layout: &ArgLayout, conv: &ConvDesc, is_variadic: bool, scratch: Reg) -> PRegSet {
     let mut found = passed_registers(layout);
-    found.insert(scratch);
-    if layout.returns_in_memory {
-        found.insert(conv.result_pointer());
+    if scratch.is_physical() {
+        found.insert(scratch);
     }
-    if is_variadic {
+    if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
+        found.insert(reg);
+    }
+    if is_variadic && !conv.only_in_reg {
         found = found
             .union(PRegSet::of(conv.int_args))
             .union(PRegSet::of(conv.float_args));

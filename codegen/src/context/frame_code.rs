@@ -11,7 +11,7 @@ use crate::reference::Label;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{DataDef, Module, Refusal, RuntimeFunction};
+use frazil_ir::{CallConv, DataDef, Module, Refusal, RuntimeFunction};
 
 /// The page size of probes that do not say one.
 const DEFAULT_PROBE_BYTES: u32 = 4096;
@@ -114,7 +114,9 @@ fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, marked: u32, out: &mut 
     }
     if unit.head.calls_fentry {
         let counter = RuntimeFunction::Fentry.symbol(unit.view.symbol_count());
-        out.emit(isa.call(unit.view, CallTarget::Symbol(counter)));
+        let conv = isa.convention(CallConv::C);
+        let free = conv.map_or(isa.desc().classes[0].scratch, |conv| conv.indirect_callee);
+        out.emit(isa.call(unit.view, CallTarget::Symbol(counter), free));
     }
 }
 

@@ -6,12 +6,14 @@
 
 use super::Context;
 use super::calls::PendingCall;
+use super::clearing::handed_over;
 use crate::abi::{ArgLayout, ArgPlace, PartPlace};
 use crate::branch::CallTarget;
 use crate::desc::ConvDesc;
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::minst::MInst;
+use crate::reg::Reg;
 use frazil_ir::{CallFlags, ConstKind, EntityRef, Function, Inst, InstData, Opcode, ParamKind, Refusal};
 
 /// Whether a return follows a call and returns what it returns.
@@ -44,7 +46,7 @@ pub(crate) fn must_take_place<'a>(
     call: &PendingCall<'_>,
 ) -> bool {
     data.flags & CallFlags::MUST_TAIL.bits() != 0
-        || call.conv.callee_pops
+        || call.conv.tail_calls
             && std::ptr::eq(call.conv, cx.base().conv)
             && is_before_return(cx.function(), inst, data)
 }
@@ -142,11 +144,32 @@ pub(crate) fn may_take_place<'a>(
 
 /// The instruction that leaves the function for the callee, whose address is in a scratch register unless it is a
 /// symbol; none if the target has no such instruction.
-pub(crate) fn leaving_instruction<'a>(cx: &impl Context<'a>, call: &PendingCall<'_>) -> Option<MInst> {
+pub(crate) fn leaving_instruction<'a>(
+    cx: &impl Context<'a>,
+    call: &PendingCall<'_>,
+    layout: &ArgLayout,
+) -> Option<MInst> {
     let isa = cx.isa();
+    let free = leaving_register(isa, call, layout);
     let target = match call.callee.as_symbol() {
         Some(symbol) => CallTarget::Symbol(symbol),
-        None => CallTarget::Reg(isa.desc().classes[0].scratch),
+        None if free.is_none() => return None,
+        None => CallTarget::Reg(free),
     };
-    isa.tail_call(cx.module_view(), target)
+    isa.tail_call(cx.module_view(), target, free)
+}
+
+/// The register in which the address of a tail call's callee is when the frame is gone, or by which it is found: the
+/// scratch register, or, where epilogues restore that, one that neither they nor arguments take; none if there is none.
+pub(crate) fn leaving_register<I: Isa>(isa: &I, call: &PendingCall<'_>, layout: &ArgLayout) -> Reg {
+    let class = &isa.desc().classes[0];
+    if !I::SAVES_SCRATCH {
+        return class.scratch;
+    }
+    let taken = handed_over(layout, call.conv, call.signature.variadic, Reg::NONE).union(layout.preserved);
+    [call.conv.indirect_callee]
+        .into_iter()
+        .chain(class.allocatable.iter())
+        .find(|&reg| !taken.contains(reg))
+        .unwrap_or(Reg::NONE)
 }

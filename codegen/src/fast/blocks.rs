@@ -124,12 +124,22 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             _ => {
                 let isa = self.base.isa;
                 isa.lower(self, inst)?;
+                self.need_registers()?;
                 self.end_step();
                 self.release_operands(data);
                 self.free_unused_results(data);
             }
         }
         Ok(())
+    }
+
+    /// Leaves the function to the selecting context if a rule had not registers enough.
+    #[inline]
+    fn need_registers(&self) -> Result<(), Halt> {
+        match I::HAS_FEW_REGISTERS && self.lacks_registers {
+            true => Err(Halt::Select),
+            false => Ok(()),
+        }
     }
 
     /// Lowers an instruction whose type is a vector, or refuses it if the type is not supported.
@@ -144,6 +154,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             _ => {
                 let isa = self.base.isa;
                 isa.lower_vector(self, inst)?;
+                self.need_registers()?;
                 self.end_step();
                 self.release_operands(data);
                 self.free_unused_results(data);

@@ -21,10 +21,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Loads the callee's address into the scratch register, after the arguments have been moved.
     #[cold]
-    pub(super) fn load_callee(&mut self) -> Reg {
+    pub(super) fn load_callee(&mut self, reg: Reg) -> Reg {
         let bytes = self.base.isa.desc().pointer_bytes;
         let offset = self.callee_slot();
-        let (reg, mem) = (self.scratch(false), self.frame_mem(offset));
+        let mem = self.frame_mem(offset);
         self.put(self.base.isa.reload(RegClass::Int, bytes, reg, mem));
         reg
     }

@@ -58,7 +58,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         // Lowering rules write scratch registers without the register file's knowledge, so they count as written from
         // the start.
         for class in &self.base.isa.desc().classes {
-            if layout.preserved.contains(class.scratch) {
+            if layout.preserved.contains(class.scratch) && !(I::SAVES_SCRATCH && class.scratch.bank() == 0) {
                 self.st.regs.written.insert(class.scratch);
             }
         }
@@ -66,12 +66,16 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.record_params(&layout);
         }
         if layout.returns_in_memory {
-            let reg = self.base.conv.result_pointer();
-            let bytes = self.base.isa.desc().pointer_bytes;
-            let offset = self.st.frame.allocate_slot(u32::from(bytes));
-            let mem = self.frame_mem(offset);
-            self.put(self.base.isa.spill(RegClass::Int, bytes, reg, mem));
-            self.result_pointer = Some(offset);
+            self.result_pointer = Some(match layout.result_pointer {
+                PartPlace::Reg(reg) => {
+                    let bytes = self.base.isa.desc().pointer_bytes;
+                    let offset = self.st.frame.allocate_slot(u32::from(bytes));
+                    let mem = self.frame_mem(offset);
+                    self.put(self.base.isa.spill(RegClass::Int, bytes, reg, mem));
+                    offset
+                }
+                PartPlace::Stack(offset) => self.incoming_offset() + offset as i32,
+            });
         }
         for (index, param) in signature.params.iter().enumerate() {
             self.define_param(Value::new(index), param, &layout)?;
@@ -84,6 +88,17 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(())
     }
 
+    /// Where the caller has put what is passed at a place.
+    fn incoming_spot(&self, place: PartPlace) -> Spot {
+        match place {
+            PartPlace::Reg(reg) => Spot::Reg(reg),
+            PartPlace::Stack(offset) => {
+                let desc = self.base.isa.desc();
+                Spot::Memory(desc.frame_pointer, desc.incoming_args_offset + offset as i32)
+            }
+        }
+    }
+
     /// Tells the recorder where the caller has put the arguments.
     fn record_params(&mut self, layout: &ArgLayout) {
         // A stack slot with a home register that is read before it is written has the register's old contents.
@@ -93,17 +108,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             }
         }
         if layout.returns_in_memory {
-            (self.rec).defined(Spot::Reg(self.base.conv.result_pointer()), Thing::ResultPointer);
+            let spot = self.incoming_spot(layout.result_pointer);
+            self.rec.defined(spot, Thing::ResultPointer);
         }
         for (index, arg) in layout.args.iter().enumerate() {
             for part in 0..arg.parts.count {
-                let spot = match arg.places[usize::from(part)] {
-                    PartPlace::Reg(reg) => Spot::Reg(reg),
-                    PartPlace::Stack(offset) => {
-                        let desc = self.base.isa.desc();
-                        Spot::Memory(desc.frame_pointer, desc.incoming_args_offset + offset as i32)
-                    }
-                };
+                let spot = self.incoming_spot(arg.places[usize::from(part)]);
                 self.rec.defined(spot, Thing::value(Value::new(index), part));
             }
         }
@@ -233,9 +243,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 CallStep::PassShadows => self.pass_shadows(call, layout),
                 CallStep::PassResults => {
                     let offset = progress.places.results.unwrap_or(0);
-                    self.pass_area(offset, call.conv.result_pointer());
+                    self.pass_area(offset, layout.result_pointer);
                 }
-                CallStep::PassArea { reg, offset } => self.pass_area(offset, reg),
+                CallStep::PassArea { place, offset } => self.pass_area(offset, place),
                 CallStep::PassVariadicCount => {
                     self.rec.hand_over(call.conv.variadic_count);
                     isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
@@ -459,13 +469,27 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
 
     /// Passes the address of an area of the frame. It is no operand, so it is not part of the parallel move, which
     /// does not write this register.
-    fn pass_area(&mut self, offset: i32, reg: Reg) {
+    fn pass_area(&mut self, offset: i32, place: PartPlace) {
         let mem = self.frame_mem(offset);
         let isa = self.base.isa;
+        let reg = match place {
+            PartPlace::Reg(reg) => reg,
+            PartPlace::Stack(_) => isa.desc().class(RegClass::Int).scratch,
+        };
         self.rec.hand_over(reg);
         isa.address(self, reg, mem);
         (self.rec).keeps(reg, reg, Thing::CalleeResults(offset));
-        (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
+        let PartPlace::Stack(argument) = place else {
+            return (self.rec).needs(Spot::Reg(reg), Thing::CalleeResults(offset));
+        };
+        let (pointer, argument) = (isa.desc().stack_pointer, argument as i32);
+        self.put(isa.spill(
+            RegClass::Int,
+            isa.desc().pointer_bytes,
+            reg,
+            Mem::base(pointer, argument),
+        ));
+        (self.rec).needs(Spot::Memory(pointer, argument), Thing::CalleeResults(offset));
     }
 
     /// Adds the move of an address to the parallel move.
@@ -519,10 +543,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             Some(symbol) => CallTarget::Symbol(symbol),
             None => CallTarget::Reg(match layout.callee_register(call.conv) {
                 Some(reg) => reg,
-                None => self.load_callee(),
+                None => self.load_callee(self.base.isa.desc().class(RegClass::Int).scratch),
             }),
         };
-        call.inst(self.base.isa, self.base.view, target)
+        call.inst(self.base.isa, self.base.view, target, layout)
     }
 
     /// Tells the recorder where the callee has put the results. This comes right after the call, so that the checker

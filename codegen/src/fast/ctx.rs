@@ -138,6 +138,8 @@ impl<'a, I: Isa, R: Record> Context<'a> for FastCtx<'a, I, R> {
 }
 
 impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
+    const WORD_BYTES: u8 = I::WORD_BYTES;
+
     #[inline]
     fn func(&self) -> &Function {
         self.base.function
@@ -211,6 +213,8 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
         if let Some(reg) = reg_of(assign.regs[usize::from(part)])
             && self.is_last_use(value)
             && !self.st.regs.fixed.contains(reg)
+            // The rule may have it for reading already.
+            && !self.st.regs.pinned.contains(reg)
         {
             self.take_over(value, part, reg);
             self.st.regs.pinned.insert(reg);

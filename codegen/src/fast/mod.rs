@@ -70,7 +70,7 @@ use crate::pass::NoMachPasses;
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use crate::result::CompiledFunction;
-use crate::unit::{Unit, with_library_calls};
+use crate::unit::{Unit, with_library_calls, without_large_rules};
 use crate::unwind::UnwindOp;
 use crate::vectors::expanded;
 use frazil_ir::debug::{DebugValue, LocationId};
@@ -102,6 +102,8 @@ pub(crate) struct FastCtx<'a, I: Isa, R: Record> {
     callee_slot: Option<i32>,
     /// The frame slots that break cycles of moves.
     cycle_slots: CycleSlots,
+    /// Whether a rule has asked for more registers than there are: then all of this is thrown away.
+    lacks_registers: bool,
     /// Whether a group is open: then no register may be allocated, spilled or reloaded (contract 7).
     in_group: bool,
     /// The landing pad of the call that is being made, if it belongs to an invoke.
@@ -140,8 +142,9 @@ fn compile_legal<I: Isa>(
     if has_text || unit.head.naked || realigns(unit.head) {
         return compile_by_selection(isa, unit, state, out);
     }
-    let outcome = match compile_checked(isa, unit, state, out) {
-        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, |unit| compile_checked(isa, unit, state, out)),
+    let mut compile = |unit: &Unit<'_>| without_large_rules(isa, unit, |unit| compile_checked(isa, unit, state, out));
+    let outcome = match compile(unit) {
+        Err(Halt::Expand) if included::VECTORS => expanded(isa, unit, compile),
         outcome => outcome,
     };
     match outcome {
@@ -257,6 +260,7 @@ fn compile_recorded<I: Isa, R: Record>(
         labels: &mut debug.labels,
         callee_slot: None,
         cycle_slots: CycleSlots::default(),
+        lacks_registers: false,
         in_group: false,
         landing: None,
         moved_stack: (0, None),
@@ -293,6 +297,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     }
 
     fn finish(&mut self) -> Result<FrameInfo, Halt> {
+        if I::SAVES_SCRATCH && (self.st.frame.guard.is_some() || self.base.probes.bytes > 0) {
+            let scratch = self.base.isa.desc().classes[0].scratch;
+            self.st.regs.written.insert(scratch);
+        }
         let saved = self.st.regs.written.intersection(self.base.preserved);
         let (saved_offset, saved_step) = self.st.frame.allocate_saved(saved, self.base.isa.desc());
         if self.st.frame.is_too_large() {

@@ -22,12 +22,23 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     pub(super) fn put_by(&mut self, inst: MInst, by: By) {
         make_room(self.base.isa, self.base.buf);
+        if I::SAVES_SCRATCH {
+            self.note_scratch(&inst);
+        }
         if R::IS_ON {
             let len = self.base.buf.log().len();
             self.base.isa.encode(&inst, self.base.buf);
             self.rec.emitted(&inst, log_from(self.base.buf, len), by);
         } else {
             self.base.isa.encode(&inst, self.base.buf);
+        }
+    }
+
+    /// Notes that the scratch register is written, where it is to be saved.
+    fn note_scratch(&mut self, inst: &MInst) {
+        if self.base.isa.writes_scratch(inst) {
+            let scratch = self.base.isa.desc().class(RegClass::Int).scratch;
+            self.st.regs.written.insert(scratch);
         }
     }
 
@@ -87,7 +98,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Some(Reg::physical(bank, best.trailing_zeros() as u8))
     }
 
-    /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register.
+    /// Evicts a value that is not pinned, preferably one that is in its slot already; returns its register. If a rule
+    /// holds all of them, the function is left to the selecting context, which spills between any two instructions;
+    /// until then, some register will do.
     #[cold]
     fn make_room(&mut self, class: RegClass) -> Reg {
         let bank = class.bank();
@@ -98,7 +111,14 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             .minus(regs.fixed)
             .minus(regs.free)
             .bank(bank);
-        assert!(candidates != 0, "a rule holds every register of a class");
+        assert!(
+            candidates != 0 || I::HAS_FEW_REGISTERS,
+            "a rule holds every register of a class"
+        );
+        if candidates == 0 {
+            self.lacks_registers = true;
+            return self.base.isa.desc().class(class).scratch;
+        }
         let clock = regs.clock[bank];
         let rotated = candidates.rotate_right(clock);
         let mut chosen = (rotated.trailing_zeros() + clock) & 63;

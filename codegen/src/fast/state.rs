@@ -23,6 +23,9 @@ use frazil_support::EpochMap;
 /// Stands in [`Assign::regs`] for no register.
 pub const NO_REG: u8 = u8::MAX;
 
+/// Areas of the frame are aligned to so many bytes at most, as stacks are.
+const MOST_ALIGN_BYTES: u32 = 16;
+
 /// The place of a value. A part is in a register, in the frame slot, or in both. Since SSA values do not change, a
 /// part is stored at most once.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +182,9 @@ impl FastState {
         self.regs.reset(int.allocatable.union(float.allocatable));
         self.take_homes(function);
         self.tail_calls.clear();
-        self.frame.reset(!self.analysis.calls_returning_twice);
+        // The incoming arguments are aligned as the stack is.
+        let above_bytes = isa.desc().incoming_args_offset.cast_unsigned() % MOST_ALIGN_BYTES;
+        self.frame.reset(!self.analysis.calls_returning_twice, above_bytes);
     }
 
     /// Gives each value an empty assignment.

@@ -8,12 +8,12 @@
 use super::FastCtx;
 use super::calls::CallProgress;
 use super::record::Record;
-use crate::abi::ArgLayout;
+use crate::abi::{ArgLayout, PartPlace};
 use crate::context::call_plan::{MemoryArgument, SavedMemory, moved_arguments};
 use crate::context::calls::PendingCall;
 use crate::context::clearing::handed_over;
 use crate::context::frame_code::BodySink;
-use crate::context::tail::{leaving_instruction, refuse_guarded, refuse_must_tail};
+use crate::context::tail::{leaving_instruction, leaving_register, refuse_guarded, refuse_must_tail};
 use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::frame_info::{FrameInfo, FrameSink};
@@ -39,7 +39,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if layout.stack_align > self.base.incoming_align {
             return Err(Halt::Select);
         }
-        if leaving_instruction(self, call).is_none() {
+        if leaving_instruction(self, call, &layout).is_none() {
             return Err(CodegenError::unsupported(Refusal::TailCall, "musttail call").into());
         }
         let mut plan = self.st.plan.take();
@@ -55,9 +55,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[cold]
     pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
         if call.callee.as_symbol().is_none() {
-            self.load_callee();
+            self.load_callee(leaving_register(self.base.isa, call, layout));
         }
-        let Some(inst) = leaving_instruction(self, call) else {
+        let Some(inst) = leaving_instruction(self, call, layout) else {
             return;
         };
         self.rec.leaves();
@@ -65,8 +65,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let kept = match self.head.cleared_registers.is_empty() {
             true => PRegSet::EMPTY,
             false => {
-                let scratch = self.base.isa.desc().classes[0].scratch;
-                handed_over(layout, call.conv, call.signature.variadic, scratch)
+                let free = leaving_register(self.base.isa, call, layout);
+                handed_over(layout, call.conv, call.signature.variadic, free)
             }
         };
         self.st.tail_calls.push((label, inst, kept));
@@ -107,12 +107,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more than
-    /// 8 bytes: a parallel move compares places for equality only, and would not see that a place of 16 bytes overlaps
-    /// two of 8.
+    /// Moves values that are still in the incoming argument area to slots of their own, if some argument has more bytes
+    /// than a word: a parallel move compares places for equality only, and would not see that a place of 16 bytes
+    /// overlaps two of 8.
     fn clear_argument_area(&mut self, call: &PendingCall<'_>, layout: &ArgLayout) {
-        const WORD_BYTES: u8 = 8;
-        if layout.args.iter().all(|arg| arg.parts.bytes <= WORD_BYTES) {
+        let word_bytes = I::WORD_BYTES;
+        if layout.args.iter().all(|arg| arg.parts.bytes <= word_bytes) {
             return;
         }
         for &operand in call.args.iter().chain([&call.callee]) {
@@ -149,8 +149,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
                 self.collect_part(operand, place, part, |offset| Location::Frame(incoming + offset as i32));
             }
         }
-        if let Some(offset) = self.result_pointer {
-            let dest = Location::Reg(call.conv.result_pointer());
+        // On the stack, it has the same place.
+        if let (Some(offset), PartPlace::Reg(reg)) = (self.result_pointer, layout.result_pointer) {
+            let dest = Location::Reg(reg);
             self.move_pointer(Source::Location(Location::Frame(offset)), dest);
         }
         if call.callee.as_symbol().is_none() {

@@ -220,9 +220,10 @@ fn place_below_pushes(frame: &mut FrameInfo, map: &mut FrameMap, areas: u32, opt
     } else {
         pushed - pointer_bytes
     };
-    let above = (above.max(0) + align - 1) / align * align;
     // The return address and the frame pointer's place count for the alignment, too.
-    let above_all = above + desc.incoming_args_offset;
+    let entry = desc.incoming_args_offset;
+    let above_all = (above.max(0) + entry + align - 1) / align * align;
+    let above = above_all - entry;
     let below = (above_all + areas.cast_signed() + outer - 1) / outer * outer - above_all;
     let total = above + below + if frame.frame_pointer { 0 } else { pointer_bytes } - pushed;
     let is_leaf = !frame.has_calls && !frame.has_dynamic_stack;

@@ -146,6 +146,10 @@ pub trait AsmRules: Sync {
     fn has_bare_memory(&self) -> bool {
         false
     }
+    /// Whether memory can be written in a text; if not, its address is brought to a register.
+    fn can_name(&self, _mem: Mem) -> bool {
+        true
+    }
     /// Writes an operand as it stands in the text.
     ///
     /// # Errors

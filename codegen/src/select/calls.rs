@@ -62,7 +62,14 @@ impl<I: Isa> SelectCtx<'_, I> {
         if layout.returns_in_memory {
             let bytes = self.base.isa.desc().pointer_bytes;
             let pointer = self.fresh_vreg(RegClass::Int, bytes);
-            self.copy(pointer, self.base.conv.result_pointer(), RegClass::Int, bytes);
+            match layout.result_pointer {
+                PartPlace::Reg(reg) => self.copy(pointer, reg, RegClass::Int, bytes),
+                PartPlace::Stack(offset) => {
+                    let mem = self.frame_mem(self.incoming_offset() + offset as i32);
+                    let load = self.base.isa.reload(RegClass::Int, bytes, pointer, mem);
+                    self.put(self.incoming_access(load, bytes));
+                }
+            }
             self.result_pointer = Some(pointer);
         }
         // Parameters in registers first, which frees these registers for those that are loaded from the stack.
@@ -90,8 +97,8 @@ impl<I: Isa> SelectCtx<'_, I> {
                 set.insert(self.base.conv.variadic_count);
             }
         }
-        if layout.returns_in_memory {
-            set.insert(self.base.conv.result_pointer());
+        if let (true, PartPlace::Reg(reg)) = (layout.returns_in_memory, layout.result_pointer) {
+            set.insert(reg);
         }
         for arg in &layout.args {
             registers_of(arg).for_each(|reg| set.insert(reg));
@@ -210,6 +217,10 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn carry_out(&mut self, plan: &mut CallPlan, call: &PendingCall<'_>, layout: &ArgLayout) {
         let isa = self.base.isa;
         let mut progress = CallProgress::default();
+        if layout.popped_bytes > 0 && self.is_invoked() {
+            // Nothing can stand between the call and the end of its block, not even what moves the stack pointer back.
+            self.mfunc.frame.has_dynamic_stack = true;
+        }
         for index in 0..plan.steps.len() {
             match plan.steps[index] {
                 CallStep::ReserveArguments { bytes } => progress.moves_stack = self.reserve_arguments(bytes),
@@ -226,16 +237,16 @@ impl<I: Isa> SelectCtx<'_, I> {
                 CallStep::PassShadows => self.pass_shadows(&mut progress.uses),
                 CallStep::PassResults => {
                     let offset = progress.places.results.unwrap_or(0);
-                    self.pass_area(offset, call.conv.result_pointer(), &mut progress.uses);
+                    self.pass_area(offset, layout.result_pointer, &mut progress.uses);
                 }
-                CallStep::PassArea { reg, offset } => self.pass_area(offset, reg, &mut progress.uses),
+                CallStep::PassArea { place, offset } => self.pass_area(offset, place, &mut progress.uses),
                 CallStep::PassVariadicCount => {
                     isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
                     progress.uses.insert(call.conv.variadic_count);
                 }
                 CallStep::ForwardVariadic => progress.uses = progress.uses.union(self.forward_variadic()),
                 CallStep::Call => self.put_call(call, layout, &progress),
-                CallStep::Leave => self.leave_for(call, &mut progress),
+                CallStep::Leave => self.leave_for(call, layout, &mut progress),
                 CallStep::TakeStackResults => isa.take_stack_results(self, &layout.stack_results),
                 CallStep::ReleaseArguments { bytes } if progress.moves_stack => {
                     self.put(isa.adjust_stack(bytes.cast_signed()));
@@ -274,7 +285,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             (None, Some(reg)) => CallTarget::Reg(reg),
             (symbol, _) => CallTarget::Symbol(symbol.expect("a callee that is no symbol has been found")),
         };
-        let mut inst = call.inst(self.base.isa, self.base.view, target);
+        let mut inst = call.inst(self.base.isa, self.base.view, target, layout);
         if matches!(target, CallTarget::Reg(_)) {
             inst = self.with_callee_in_memory(inst, call.callee);
         }
@@ -315,10 +326,21 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Passes the address of an area of the frame as an argument.
-    fn pass_area(&mut self, offset: i32, reg: Reg, uses: &mut PRegSet) {
-        let mem = self.frame_mem(offset);
-        self.base.isa.address(self, reg, mem);
-        uses.insert(reg);
+    fn pass_area(&mut self, offset: i32, place: PartPlace, uses: &mut PRegSet) {
+        let (isa, mem) = (self.base.isa, self.frame_mem(offset));
+        match place {
+            PartPlace::Reg(reg) => {
+                isa.address(self, reg, mem);
+                uses.insert(reg);
+            }
+            PartPlace::Stack(argument) => {
+                let bytes = isa.desc().pointer_bytes;
+                let address = self.fresh_vreg(RegClass::Int, bytes);
+                isa.address(self, address, mem);
+                let mem = Mem::base(isa.desc().stack_pointer, argument as i32);
+                self.put(isa.spill(RegClass::Int, bytes, address, mem));
+            }
+        }
     }
 
     /// Appends a call, followed by a mark if one is given. If the callee pops arguments (`popped_bytes`) that are in
@@ -443,8 +465,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         if area == ArgumentArea::Incoming
             && layout.returns_in_memory
             && let Some(pointer) = self.result_pointer
+            && let PartPlace::Reg(reg) = layout.result_pointer
         {
-            let reg = call.conv.result_pointer();
             self.copy(reg, pointer, RegClass::Int, self.base.isa.desc().pointer_bytes);
             uses.insert(reg);
         }

@@ -217,6 +217,8 @@ impl<I: Isa> SelectCtx<'_, I> {
 }
 
 impl<I: Isa> LowerCtx for SelectCtx<'_, I> {
+    const WORD_BYTES: u8 = I::WORD_BYTES;
+
     #[inline]
     fn func(&self) -> &Function {
         self.base.function

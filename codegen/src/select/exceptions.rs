@@ -81,8 +81,8 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.put_arrival(defs);
     }
 
-    /// Whether the inline assembly that is being lowered belongs to an invoke, so that it ends its block.
-    pub(super) fn is_invoked_text(&self) -> bool {
+    /// Whether the call or inline assembly that is being lowered belongs to an invoke, so that it ends its block.
+    pub(super) fn is_invoked(&self) -> bool {
         self.st.invokes.is_invoke
     }
 

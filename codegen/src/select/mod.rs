@@ -165,7 +165,7 @@ pub(crate) fn select<I: Isa>(
         realigned_to: if realigns(unit.head) { base.frame_align } else { 0 },
         ..FrameNeeds::default()
     };
-    mfunc.frame.areas.reset(!state.analysis.calls_returning_twice);
+    mfunc.frame.areas.reset(!state.analysis.calls_returning_twice, 0);
     let calls_returning_twice = state.analysis.calls_returning_twice;
     let mut cx = SelectCtx {
         base,

@@ -9,7 +9,9 @@ use super::calls::CallProgress;
 use crate::abi::ArgLayout;
 use crate::context::call_plan::{MemoryArgument, SavedMemory};
 use crate::context::calls::PendingCall;
-use crate::context::tail::{leaving_instruction, may_take_place, must_take_place, refuse_guarded, refuse_must_tail};
+use crate::context::tail::{
+    leaving_instruction, leaving_register, may_take_place, must_take_place, refuse_guarded, refuse_must_tail,
+};
 use crate::context::{Addressing, Context};
 use crate::error::CodegenError;
 use crate::isa::Isa;
@@ -45,7 +47,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn make_tail_call(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, must: bool) -> Result<bool, CodegenError> {
-        if leaving_instruction(self, call).is_none() {
+        if leaving_instruction(self, call, layout).is_none() {
             return if must {
                 Err(CodegenError::unsupported(Refusal::TailCall, "musttail call"))
             } else {
@@ -61,17 +63,16 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Emits the last step of a tail call: the function's return, with a jump to the callee in place of the return
-    /// instruction. An address of the callee is passed in the scratch register, which the epilogue does not restore.
+    /// instruction. An address of the callee is passed in a register that the epilogue leaves alone.
     #[cold]
-    pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, progress: &mut CallProgress) {
-        let Some(inst) = leaving_instruction(self, call) else {
+    pub(super) fn leave_for(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, progress: &mut CallProgress) {
+        let Some(inst) = leaving_instruction(self, call, layout) else {
             return;
         };
         if let Some(callee) = progress.callee {
-            let desc = self.base.isa.desc();
-            let scratch = desc.classes[0].scratch;
-            self.copy(scratch, callee, RegClass::Int, desc.pointer_bytes);
-            progress.uses.insert(scratch);
+            let free = leaving_register(self.base.isa, call, layout);
+            self.copy(free, callee, RegClass::Int, self.base.isa.desc().pointer_bytes);
+            progress.uses.insert(free);
         }
         self.mfunc.tail_calls.push(inst);
         let mut leave = MInst::new(pseudo::RETURN, 0);

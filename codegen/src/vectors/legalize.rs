@@ -106,8 +106,14 @@ fn with_walk<I: Isa>(
         let computed = layout.compute(signature, conv, conv.stack_align, types, parts_of);
         computed.is_err() || layout.returns_in_memory
     };
+    let by_value = |conv: CallConv, ty: Type| match isa.convention(conv) {
+        Some(conv) if conv.memory_args.contains(&ty) => conv.short_memory_bytes,
+        _ => 0,
+    };
     let abi = Abi {
         returns_in_memory: &in_memory,
+        by_value: &by_value,
+        result_align: (isa.convention(CallConv::C)).map_or(16, |conv| conv.result_align.into()),
         widest_bytes: isa.widest_passed_vector(unit.view.features).into(),
         short_bytes: (isa.convention(CallConv::C)).map_or(0, |conv| conv.short_vector_bytes.into()),
         mask_lanes: isa.widest_passed_mask(unit.view.features),

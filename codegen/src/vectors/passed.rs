@@ -8,9 +8,9 @@
 
 use super::layout::Layout;
 use super::rebuild::{Rebuild, Source, Span};
-use super::signatures::Passing;
+use super::signatures::{BY_VALUE_ALIGN_LOG2, Passing};
 use crate::error::CodegenError;
-use frazil_ir::{ConstKind, Opcode, Operand, Type};
+use frazil_ir::{ConstKind, MemFlags, Opcode, Operand, Type};
 
 impl Rebuild<'_> {
     /// Lanes of a vector of integers of this many bits that a register is computed with, of so many.
@@ -74,6 +74,11 @@ impl Rebuild<'_> {
         let Source { span, layout } = source;
         match passing {
             Passing::Parts => to.extend_from_slice(self.operands(span)),
+            Passing::ByValue(bytes) => {
+                let address = Operand::value(self.own_slot(bytes.into(), BY_VALUE_ALIGN_LOG2));
+                self.store_to(source, address, MemFlags::aligned(BY_VALUE_ALIGN_LOG2.into()).0)?;
+                to.push(address);
+            }
             Passing::Wide(lanes) => {
                 for first in (0..layout.count()).step_by((lanes / layout.chunk) as usize) {
                     let mut pieces = Vec::new();
@@ -169,6 +174,10 @@ impl Rebuild<'_> {
     pub fn received(&mut self, layout: Layout, passing: Passing, passed: Span) -> Result<Span, CodegenError> {
         match passing {
             Passing::Parts => Ok(passed),
+            Passing::ByValue(_) => {
+                let address = self.part(passed, 0);
+                self.load_from(layout, address, MemFlags::aligned(BY_VALUE_ALIGN_LOG2.into()).0)
+            }
             Passing::Wide(lanes) => {
                 let mut parts = Vec::new();
                 for register in 0..passed.len {

@@ -22,7 +22,8 @@ pub(super) fn lane_bits(types: &TypeTable, element: Type) -> Option<u32> {
         TypeData::Int(bits @ (8 | 16 | 32 | 64 | 128)) => Some(bits),
         TypeData::F16 | TypeData::BF16 => Some(16),
         TypeData::F32 => Some(32),
-        TypeData::F64 | TypeData::Ptr(0) => Some(64),
+        TypeData::F64 => Some(64),
+        TypeData::Ptr(0) => Some(types.pointer_bits()),
         _ => None,
     }
 }

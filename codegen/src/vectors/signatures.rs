@@ -31,8 +31,8 @@ use super::rebuild::{Rebuild, Source, Span};
 use crate::abi::type_name;
 use crate::error::CodegenError;
 use frazil_ir::{
-    CallFlags, EntityRef, Extension, InstData, MemFlags, Opcode, Operand, Param, ParamKind, Refusal, SigId, Signature,
-    Type, TypeData, TypeTable, Value,
+    CallConv, CallFlags, EntityRef, Extension, InstData, MemFlags, Opcode, Operand, Param, ParamKind, Refusal, SigId,
+    Signature, Type, TypeData, TypeTable, Value,
 };
 
 /// How a parameter or result is passed.
@@ -55,12 +55,18 @@ pub(super) enum Passing {
     Singles,
     /// Each lane, of 128 bits, as two integers that nothing keeps together.
     Halves,
+    /// In memory of so many bytes that is passed by value ([`ConvDesc::short_memory_bytes`]).
+    ByValue(u32),
 }
 
 /// What the calling conventions have to do with vectors.
 pub(super) struct Abi<'a> {
     /// Whether registers do not suffice for the results of a signature.
     pub returns_in_memory: &'a dyn Fn(&Signature, &TypeTable) -> bool,
+    /// How many bytes of memory stand for an argument of a type in a convention; 0 if it is passed as it is.
+    pub by_value: &'a dyn Fn(CallConv, Type) -> u32,
+    /// The strictest alignment of a result in memory that is no vector.
+    pub result_align: u64,
     /// Bytes of the widest vector that LLVM passes in one register for the function that is compiled.
     pub widest_bytes: u32,
     /// Bytes of the widest that the target's registers take here.
@@ -184,7 +190,11 @@ impl Plan {
     pub fn of(rebuild: &mut Rebuild<'_>, abi: &Abi<'_>, signature: &Signature) -> Result<Plan, CodegenError> {
         let old = rebuild.old.types();
         let of = |param: &Param| passing(rebuild.layouts, old, param.ty, rebuild.pointer_bits, abi);
-        let params: Vec<Passing> = signature.params.iter().map(of).collect();
+        let of_param = |param: &Param| match (abi.by_value)(signature.call_conv, param.ty) {
+            0 => of(param),
+            bytes => Passing::ByValue(bytes),
+        };
+        let params: Vec<Passing> = signature.params.iter().map(of_param).collect();
         let returns: Vec<Passing> = signature.returns.iter().map(of).collect();
         let all = || {
             signature
@@ -200,8 +210,11 @@ impl Plan {
             refuse_doubtful(rebuild, abi, param.ty)?;
         }
         // Of a float of 16 bits, more would be stored if shared code stored it.
-        let is_stored_here =
-            |param: &Param| !rebuild.layouts.get(param.ty).is_scalar || matches!(param.ty, Type::F16 | Type::BF16);
+        let by_value = |ty: Type| (abi.by_value)(signature.call_conv, ty);
+        let is_stored_here = |param: &Param| {
+            let is_short = matches!(param.ty, Type::F16 | Type::BF16) || by_value(param.ty) > 0;
+            !rebuild.layouts.get(param.ty).is_scalar || is_short
+        };
         let is_same = all().all(is_whole);
         let has_own_result = signature.returns.iter().any(is_stored_here);
         let mut plan = Plan {
@@ -222,7 +235,7 @@ impl Plan {
         if (abi.returns_in_memory)(&plan.signature, rebuild.new.types()) && has_own_result {
             plan.is_same = false;
             plan.signature.returns.clear();
-            plan.memory = Some(rebuild.memory_of(&signature.returns));
+            plan.memory = Some(rebuild.memory_of(&signature.returns, abi.result_align, &by_value));
             plan.signature.params.push(Param {
                 kind: ParamKind::StructReturn,
                 ..Param::plain(Type::PTR)
@@ -278,6 +291,16 @@ impl Rebuild<'_> {
     /// The parameters that one is passed as.
     fn push_params(&mut self, to: &mut Vec<Param>, param: &Param, passing: Passing) -> Result<(), CodegenError> {
         let layout = self.layouts.get(param.ty);
+        if let Passing::ByValue(size) = passing {
+            to.push(Param {
+                kind: ParamKind::ByVal {
+                    size,
+                    align_log2: BY_VALUE_ALIGN_LOG2,
+                },
+                ..Param::plain(Type::PTR)
+            });
+            return Ok(());
+        }
         if layout.is_scalar || layout.is_whole() && passing == Passing::Parts {
             to.push(*param);
             return Ok(());
@@ -297,6 +320,7 @@ impl Rebuild<'_> {
             });
         };
         match passing {
+            Passing::ByValue(_) => {}
             Passing::Parts => {
                 for part in 0..layout.count() {
                     push(self.part_type(layout, part)?);
@@ -326,13 +350,18 @@ impl Rebuild<'_> {
     }
 
     /// Where results lie in memory, as fields of a structure.
-    fn memory_of(&self, returns: &[Param]) -> (Vec<u64>, u64, u8) {
+    fn memory_of(&self, returns: &[Param], result_align: u64, by_value: &dyn Fn(Type) -> u32) -> (Vec<u64>, u64, u8) {
         let (mut offset, mut align) = (0u64, 1u64);
         let offsets = returns
             .iter()
             .map(|param| {
-                let bytes = self.memory_bytes(self.layouts.get(param.ty)).max(1);
-                let own = bytes.next_power_of_two();
+                let layout = self.layouts.get(param.ty);
+                let bytes = match by_value(param.ty) {
+                    0 => self.memory_bytes(layout).max(1),
+                    bytes => bytes.into(),
+                };
+                let most = if layout.is_scalar { result_align } else { u64::MAX };
+                let own = bytes.next_power_of_two().min(most);
                 let start = offset.next_multiple_of(own);
                 offset = start + bytes.next_multiple_of(own);
                 align = align.max(own);
@@ -373,8 +402,8 @@ impl Rebuild<'_> {
         for (index, &operand) in operands.iter().enumerate() {
             let source = self.result_source(operand, index)?;
             match (&plan.memory, memory) {
-                (Some((offsets, ..)), Some(address)) => {
-                    self.store_result(source, address, offsets[index])?;
+                (Some((offsets, _, align_log2)), Some(address)) => {
+                    self.store_result(source, address, offsets[index], *align_log2)?;
                 }
                 _ => self.passed(source, plan.returns[index], &mut passed)?,
             }
@@ -395,8 +424,14 @@ impl Rebuild<'_> {
         Ok(source)
     }
 
-    fn store_result(&mut self, source: Source, address: Operand, offset: u64) -> Result<(), CodegenError> {
-        let align = offset.trailing_zeros().min(RESULT_ALIGN_LOG2);
+    fn store_result(
+        &mut self,
+        source: Source,
+        address: Operand,
+        offset: u64,
+        align_log2: u8,
+    ) -> Result<(), CodegenError> {
+        let align = offset.trailing_zeros().min(RESULT_ALIGN_LOG2).min(align_log2.into());
         let address = self.offset(address, offset);
         self.store_to(source, address, MemFlags::aligned(align).0)
     }
@@ -462,8 +497,11 @@ impl Rebuild<'_> {
         for (index, (&result, &passing)) in results.iter().zip(&plan.returns).enumerate() {
             let layout = self.layout_of(result);
             let span = match (&plan.memory, received.memory) {
-                (Some((offsets, ..)), Some(address)) => {
-                    let align = offsets[index].trailing_zeros().min(RESULT_ALIGN_LOG2);
+                (Some((offsets, _, align_log2)), Some(address)) => {
+                    let align = offsets[index]
+                        .trailing_zeros()
+                        .min(RESULT_ALIGN_LOG2)
+                        .min((*align_log2).into());
                     let address = self.offset(address, offsets[index]);
                     self.load_from(layout, address, MemFlags::aligned(align).0)?
                 }
@@ -490,12 +528,15 @@ pub(super) struct Received {
 /// Memory for results is aligned to at least this where it has room for a vector.
 const RESULT_ALIGN_LOG2: u32 = 4;
 
+/// The alignment of memory that stands for a value: that of the slots of arguments.
+pub(super) const BY_VALUE_ALIGN_LOG2: u8 = 2;
+
 /// How many values are passed for one.
 pub(super) fn passed_count(layout: Layout, passing: Passing) -> u32 {
     match passing {
         Passing::Parts => layout.count(),
         Passing::Wide(lanes) => layout.lanes.div_ceil(lanes),
-        Passing::Widened(_) | Passing::Promoted(_) | Passing::Extended(_) => 1,
+        Passing::Widened(_) | Passing::Promoted(_) | Passing::Extended(_) | Passing::ByValue(_) => 1,
         Passing::Lanes | Passing::Singles => layout.lanes,
         Passing::Halves => 2 * layout.lanes,
     }

@@ -138,11 +138,11 @@ impl ObjectBuilder<'_> {
             offset,
             addend: 0,
             target,
-            kind: self
-                .target
-                .elf
-                .abs64
-                .expect("targets with exceptions have relocations for pointers"),
+            kind: match bytes {
+                8 => self.target.elf.abs64,
+                _ => self.target.elf.abs32,
+            }
+            .expect("targets with exceptions have relocations for pointers"),
             naming: Naming::Any,
         });
         Ok((section, offset))

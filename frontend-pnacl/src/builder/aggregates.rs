@@ -76,7 +76,7 @@ impl Builder<'_, '_> {
                 let stride = types.layout(element).stride();
                 (0..count).try_for_each(|index| self.add_leaves(element, offset + index * stride, depth, search))
             }
-            Some(&Kind::Integer(bits)) if bits > wide::NARROW_BITS => {
+            Some(&Kind::Integer(bits)) if bits > self.module.narrow_bits() => {
                 if self.state.leaf_pool.len() + wide::word_count(bits) > search.limit {
                     return Err(too_large(self));
                 }

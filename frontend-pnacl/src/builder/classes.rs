@@ -4,7 +4,6 @@
 
 use super::class::{CLASS_AGGREGATE, CLASS_METADATA, Class};
 use super::values::Builder;
-use super::wide;
 use crate::error::ReadError;
 use crate::limits;
 use crate::llvm::types::{Float, Kind, TypeId};
@@ -53,7 +52,9 @@ impl Builder<'_, '_> {
             Kind::Other(other) => {
                 return Err(self.unsupported(other.refusal(), format!("a value of type {}", other.name())));
             }
-            Kind::Integer(wide::FIRST_WIDE..=limits::VALUE_BITS) if RARE => (Class::Aggregate, CLASS_AGGREGATE),
+            Kind::Integer(bits @ ..=limits::VALUE_BITS) if RARE && *bits > self.module.narrow_bits() => {
+                (Class::Aggregate, CLASS_AGGREGATE)
+            }
             Kind::Integer(_) | Kind::Float(_) | Kind::Pointer { .. } | Kind::Vector { .. } => {
                 let data = self.type_data(kind)?;
                 let interned = self.function.intern_type(data);
@@ -75,7 +76,7 @@ impl Builder<'_, '_> {
 
     fn type_data(&mut self, kind: &Kind) -> Result<TypeData, ReadError> {
         Ok(match *kind {
-            Kind::Integer(bits @ ..=wide::NARROW_BITS) => TypeData::Int(bits),
+            Kind::Integer(bits) if bits <= self.module.narrow_bits() => TypeData::Int(bits),
             Kind::Integer(bits) => return Err(self.too_wide(bits)),
             Kind::Float(Float::Half) => TypeData::F16,
             Kind::Float(Float::BFloat) => TypeData::BF16,

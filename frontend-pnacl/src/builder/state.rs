@@ -10,7 +10,7 @@ use super::tables::{ModuleTables, ModuleValue};
 use super::word::{NO_TYPE, State, Word};
 use crate::limits;
 use crate::llvm::constants::{Constant, ConstantKind, ConstantTable};
-use crate::llvm::types::{Kind, TypeId, TypeTable};
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{Operand, SigId, SymbolId, Type};
 use frazil_support::FxHashMap;
@@ -105,7 +105,7 @@ impl BuildState {
             state.words.push(match *value {
                 ModuleValue::Symbol(symbol) => symbol_word(module, symbol),
                 ModuleValue::Constant(index) => match module.constants.rows.get(index as usize) {
-                    Some(constant) => constant_word(&module.types, constant, index),
+                    Some(constant) => constant_word(module, constant, index),
                     None => Word::UNDEFINED,
                 },
             });
@@ -162,7 +162,8 @@ fn symbol_word(module: &ModuleTables, symbol: SymbolId) -> Word {
 }
 
 /// The word of a constant: a small one is an operand at once, others become operands when they are first used.
-pub(crate) fn constant_word(types: &TypeTable, constant: &Constant, index: u32) -> Word {
+pub(crate) fn constant_word(module: &ModuleTables, constant: &Constant, index: u32) -> Word {
+    let types = &module.types;
     let (primitive, immediate) = match (types.kind(constant.ty), constant.kind) {
         (Some(&Kind::Integer(bits @ 1..=64)), ConstantKind::Integer) => {
             let unused = 64 - bits;
@@ -171,6 +172,7 @@ pub(crate) fn constant_word(types: &TypeTable, constant: &Constant, index: u32) 
                 Operand::imm((constant.payload() << unused) as i64 >> unused),
             )
         }
+        (Some(&Kind::Integer(bits @ 65..)), _) if bits > module.narrow_bits() => (None, None),
         (Some(&Kind::Integer(128)), ConstantKind::Integer) => {
             (Some(Type::I128), Operand::imm(constant.payload() as i64))
         }

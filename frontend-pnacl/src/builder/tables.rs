@@ -39,6 +39,17 @@ pub struct ModuleTables {
 }
 
 impl ModuleTables {
+    /// Integers of more bits are several values ([`crate::builder::wide`]).
+    #[inline]
+    pub(crate) fn narrow_bits(&self) -> u32 {
+        match self.platform {
+            Some(platform) => platform.widest_integer_bits,
+            None => frazil_ir::platform::WIDEST_INTEGER_BITS,
+        }
+    }
+}
+
+impl ModuleTables {
     /// The type of a value of the module.
     pub(crate) fn value_type(&self, value: u64) -> Option<ValueType> {
         Some(match *self.values.get(usize::try_from(value).ok()?)? {

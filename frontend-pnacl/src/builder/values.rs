@@ -269,7 +269,7 @@ impl<'m> Builder<'_, 'm> {
         let words = rows
             .iter()
             .zip(first as u32..)
-            .map(|(row, index)| constant_word(&self.module.types, row, index));
+            .map(|(row, index)| constant_word(self.module, row, index));
         self.state.words.extend(words);
         self.next = self.state.words.len() as u32;
     }

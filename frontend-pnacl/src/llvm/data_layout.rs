@@ -259,6 +259,7 @@ mod tests {
     /// Some platform.
     static PLATFORM: Platform = Platform {
         data_layout: "e-m:e-i64:64-i128:128-f80:128",
+        widest_integer_bits: 128,
         added_integer_aligns: &[(128, 4)],
         passes_arrays_whole: false,
         variadic: None,

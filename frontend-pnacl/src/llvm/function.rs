@@ -96,6 +96,7 @@ impl<'m> FunctionReader<'m> {
         self.state.early.clear();
         self.state.marks = Marks::default();
         self.empty(function);
+        function.set_pointer_bits(module.tables.module.data_layout.pointer_bits);
         let mut result = self.read_body(body, head.symbol, function);
         if RARE && self.old.begins_to_track() {
             self.state.track_types(&module.tables);

@@ -207,6 +207,7 @@ mod tests {
     const fn platform(list: ArgumentList) -> Platform {
         Platform {
             data_layout: "",
+            widest_integer_bits: 128,
             added_integer_aligns: &[],
             passes_arrays_whole: false,
             variadic: Some(VariadicFacts {

@@ -36,6 +36,7 @@ impl<'s> Parser<'s> {
         let symbol = self.module_symbol()?;
         let mut function = Function::new();
         function.symbol = Some(symbol);
+        function.set_pointer_bits(self.module.data_layout.pointer_bits);
         let SymbolKind::Function(id) = self.module.symbols[symbol].kind else {
             return self.expected("a symbol that is nothing else");
         };

@@ -233,7 +233,7 @@ impl Scratch {
             displacement: 0,
             is_near: true,
         });
-        match data.b.as_imm() {
+        match fixed_bytes(&data) {
             Some(bytes) => form.displacement += bytes,
             None => {
                 let scale = scale_of(&data);
@@ -362,7 +362,7 @@ fn dissolve(
         return None;
     }
     let mut sum = own;
-    match data.b.as_imm() {
+    match fixed_bytes(data) {
         Some(_) if own.has_index && !target.index_with_displacement => return None,
         Some(bytes) => {
             sum.low += bytes;
@@ -390,6 +390,11 @@ fn dissolve(
         }
     }
     (sum.low > -MAX_DISPLACEMENT && sum.high < MAX_DISPLACEMENT).then_some(sum)
+}
+
+/// What an address adds to its base, if that is a constant: other passes leave such indices, too.
+fn fixed_bytes(data: &InstData) -> Option<i64> {
+    Some(data.b.as_imm()? * i64::from(scale_of(data)))
 }
 
 fn has_scale(target: &TargetFacts, scale: u16) -> bool {

@@ -52,6 +52,10 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
+    stack_scalar_align: 16,
+    aligns_words: false,
+    pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,
     shares_positions: false,
@@ -64,6 +68,11 @@ const C: ConvDesc = ConvDesc {
     // To 8 bits (AAPCS64, 5.10); what is above them may be anything.
     extends_bool: true,
     short_vector_bytes: 8,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: Reg::NONE,
 };
 
@@ -140,6 +149,7 @@ static SWIFT: ConvDesc = ConvDesc { name: "Swift", ..C };
 static TAIL: ConvDesc = ConvDesc {
     name: "tail",
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 
@@ -153,6 +163,7 @@ static SWIFT_TAIL: ConvDesc = ConvDesc {
     callee_saved: SWIFT_TAIL_SAVED,
     kept_by_calls: SWIFT_TAIL_SAVED,
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 

@@ -177,6 +177,8 @@ fn far_from_symbol() -> CodegenError {
 }
 
 impl Isa for AArch64 {
+    const WORD_BYTES: u8 = 8;
+
     fn desc(&self) -> &'static TargetDesc {
         &DESC
     }
@@ -394,7 +396,7 @@ impl Isa for AArch64 {
         i(Op::Brk, lower::frames::TRAP_NUMBER)
     }
 
-    fn call(&self, _: ModuleView<'_>, target: CallTarget) -> MInst {
+    fn call(&self, _: ModuleView<'_>, target: CallTarget, _free: Reg) -> MInst {
         match target {
             CallTarget::Symbol(symbol) => branch_ref(Op::Bl, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::Blr, 8, reg),
@@ -496,7 +498,7 @@ impl Isa for AArch64 {
         lower::variadic::place(class, index)
     }
 
-    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget, _free: Reg) -> Option<MInst> {
         Some(match target {
             CallTarget::Reg(reg) if view.marks_entry => r(Op::BrTailMarked, 8, reg),
             CallTarget::Symbol(symbol) => branch_ref(Op::BSym, Ref::symbol(RefKind::Plt, symbol)),

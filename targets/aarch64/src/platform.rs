@@ -10,6 +10,7 @@ use frazil_ir::platform::{FloatEnvironment, NamedRegister, Platform};
 pub static PLATFORM: Platform = Platform {
     // LLVM 22, `AArch64TargetMachine`.
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
+    widest_integer_bits: 128,
     added_integer_aligns: &[],
     passes_arrays_whole: true,
     variadic: None,

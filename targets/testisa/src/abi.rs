@@ -26,6 +26,10 @@ static STANDARD: ConvDesc = ConvDesc {
     special: SpecialArgs::NONE,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
+    stack_scalar_align: 16,
+    aligns_words: false,
+    pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,
     shares_positions: false,
@@ -37,6 +41,11 @@ static STANDARD: ConvDesc = ConvDesc {
     pairs_begin_even: false,
     extends_bool: false,
     short_vector_bytes: 0,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: Reg::NONE,
 };
 

@@ -119,6 +119,8 @@ static FRAMELESS: TargetDesc = TargetDesc {
 };
 
 impl Isa for Variant {
+    const WORD_BYTES: u8 = 4;
+
     fn desc(&self) -> &'static TargetDesc {
         match self {
             Variant::TestIsa | Variant::Near => &WITH_FRAME_POINTER,
@@ -254,7 +256,7 @@ impl Isa for Variant {
         none(Op::Break)
     }
 
-    fn call(&self, _view: ModuleView<'_>, target: CallTarget) -> MInst {
+    fn call(&self, _view: ModuleView<'_>, target: CallTarget, _free: Reg) -> MInst {
         match target {
             CallTarget::Symbol(symbol) => none(Op::Call).with_mem(Mem::symbol(Ref::symbol(RefKind::Plt, symbol), 0)),
             CallTarget::Reg(callee) => reg(Op::Callr, callee),

@@ -1,4 +1,6 @@
-//! The calling conventions of x86-64 as tables.
+//! The calling conventions of x86 as tables.
+//!
+//! Of 64-bit code:
 //!
 //! System V: "System V Application Binary Interface, AMD64 Architecture Processor Supplement", section 3.2. Win64:
 //! Microsoft's "x64 calling convention". The others have no document but what LLVM does
@@ -42,6 +44,10 @@ const C: ConvDesc = ConvDesc {
     special: SPECIAL,
     passes_memory: true,
     callee_pops: false,
+    vector_args: &[],
+    stack_scalar_align: 16,
+    aligns_words: false,
+    pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
     shares_positions: false,
@@ -53,6 +59,11 @@ const C: ConvDesc = ConvDesc {
     pairs_begin_even: false,
     extends_bool: false,
     short_vector_bytes: 0,
+    only_in_reg: false,
+    short_memory_bytes: 0,
+    result_align: 16,
+    tail_calls: false,
+    stacks_struct_pointer: false,
     variadic_count: RAX,
 };
 
@@ -121,6 +132,7 @@ static TAIL: ConvDesc = ConvDesc {
     name: "tail",
     float_returns: &[XMM0, XMM1, XMM2],
     callee_pops: true,
+    tail_calls: true,
     ..C
 };
 
@@ -135,6 +147,7 @@ static SWIFT_TAIL: ConvDesc = ConvDesc {
     callee_saved: SWIFT_TAIL_SAVED,
     kept_by_calls: SWIFT_TAIL_SAVED,
     callee_pops: true,
+    tail_calls: true,
     ..SWIFT_C
 };
 
@@ -160,6 +173,115 @@ const WIN64_SAVED: PRegSet = SAVED
     .union(PRegSet::of(&[RSI, RDI]))
     .union(PRegSet::from_banks(0, 0xffc0));
 
+/// What the System V convention of 32-bit code has callees save (System V ABI for Intel386, table 2.3).
+const SAVED_32: PRegSet = PRegSet::of(&[RBX, RBP, RSI, RDI]);
+
+/// The C convention of 32-bit code: arguments are on the stack, floats are returned on the x87 stack. LLVM passes the
+/// first vectors in registers (`X86CallingConv.td`, `CC_X86_32_Common`).
+const C_32: ConvDesc = ConvDesc {
+    name: "System V of Intel386",
+    int_args: &[RAX, RDX, RCX],
+    only_in_reg: true,
+    float_args: &[],
+    vector_args: &[XMM0, XMM1, XMM2],
+    int_returns: &[RAX, RDX, RCX],
+    float_returns: &[],
+    narrow_returns: &[XMM0, XMM1, XMM2],
+    vector_returns: &[XMM0, XMM1, XMM2, XMM3],
+    stack_returned: &[Type::X86_F80, Type::F32, Type::F64],
+    memory_args: &[Type::X86_F80],
+    short_memory_bytes: 12,
+    result_align: 4,
+    callee_saved: SAVED_32,
+    kept_by_calls: SAVED_32,
+    stack_slot_bytes: 4,
+    stack_scalar_align: 4,
+    aligns_words: true,
+    indirect_callee: RAX,
+    special: SpecialArgs {
+        nest: RCX,
+        ..SpecialArgs::NONE
+    },
+    pushed_address_bytes: 4,
+    pops_result_pointer: true,
+    returns_struct_pointer: true,
+    variadic_count: Reg::NONE,
+    ..C
+};
+
+/// The same.
+pub static SYSTEM_V_32: ConvDesc = ConvDesc { is_plain: true, ..C_32 };
+
+/// `fastcc`: two integers and three floats or vectors are in registers.
+const FAST_C_32: ConvDesc = ConvDesc {
+    name: "fast",
+    int_args: &[RCX, RDX],
+    only_in_reg: false,
+    float_args: &[XMM0, XMM1, XMM2],
+    vector_args: &[],
+    float_returns: &[XMM0, XMM1, XMM2],
+    stack_returned: &[Type::X86_F80],
+    stack_scalar_align: 8,
+    special: NEST_IN_RAX,
+    pops_result_pointer: false,
+    aligns_words: false,
+    ..C_32
+};
+
+const NEST_IN_RAX: SpecialArgs = SpecialArgs {
+    nest: RAX,
+    ..SpecialArgs::NONE
+};
+
+static FAST_32: ConvDesc = FAST_C_32;
+
+/// `tailcc`: a tail call takes the place of its caller under every recipe.
+static TAIL_32: ConvDesc = ConvDesc {
+    name: "tail",
+    callee_pops: true,
+    tail_calls: true,
+    ..FAST_C_32
+};
+
+const STANDARD_C_32: ConvDesc = ConvDesc {
+    name: "stdcall",
+    callee_pops: true,
+    pops_result_pointer: false,
+    ..C_32
+};
+
+/// Microsoft's `__stdcall`: the callee takes arguments off the stack.
+static STANDARD_32: ConvDesc = STANDARD_C_32;
+
+/// Microsoft's `__fastcall`: front ends mark the two arguments that are in registers.
+static FAST_CALL_32: ConvDesc = ConvDesc {
+    name: "fastcall",
+    int_args: &[RCX, RDX],
+    special: NEST_IN_RAX,
+    ..STANDARD_C_32
+};
+
+/// Microsoft's `__thiscall`: the first integer is in a register, unless it is the address of the result.
+static THIS_CALL_32: ConvDesc = ConvDesc {
+    name: "thiscall",
+    int_args: &[RCX],
+    only_in_reg: false,
+    stacks_struct_pointer: true,
+    special: SpecialArgs::NONE,
+    ..STANDARD_C_32
+};
+
+/// The conventions of 32-bit code, by LLVM's numbers.
+const CONVENTIONS_32: [(u16, &ConvDesc); 7] = [
+    (0, &SYSTEM_V_32),
+    (8, &FAST_32),
+    (9, &SYSTEM_V_32),
+    (18, &TAIL_32),
+    (64, &STANDARD_32),
+    (65, &FAST_CALL_32),
+    (70, &THIS_CALL_32),
+];
+
 /// LLVM's numbers (`llvm/IR/CallingConv.h`).
 const CONVENTIONS: [(u16, &ConvDesc); 11] = [
     (0, &SYSTEM_V),
@@ -175,13 +297,21 @@ const CONVENTIONS: [(u16, &ConvDesc); 11] = [
     (79, &WIN64),
 ];
 
-/// The table of a convention.
+/// The table of a convention of 64-bit code.
 pub fn convention(conv: CallConv) -> Option<&'static ConvDesc> {
     if conv == CallConv::C {
         return Some(&SYSTEM_V);
     }
-    CONVENTIONS
-        .iter()
+    find(&CONVENTIONS, conv)
+}
+
+/// The table of a convention of 32-bit code.
+pub fn convention_32(conv: CallConv) -> Option<&'static ConvDesc> {
+    find(&CONVENTIONS_32, conv)
+}
+
+fn find(rows: &[(u16, &'static ConvDesc)], conv: CallConv) -> Option<&'static ConvDesc> {
+    rows.iter()
         .find(|&&(number, _)| number == conv.0)
         .map(|&(_, table)| table)
 }
@@ -192,7 +322,7 @@ mod tests {
 
     #[test]
     fn calls_write_no_register_that_they_are_said_to_keep() {
-        for (_, conv) in CONVENTIONS {
+        for (_, conv) in CONVENTIONS.into_iter().chain(CONVENTIONS_32) {
             let arguments = [conv.int_args, conv.float_args].concat();
             let results = [
                 conv.int_returns,

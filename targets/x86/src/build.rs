@@ -135,6 +135,25 @@ pub fn evex_mem(op: Evex, bytes: u8, is_masked: bool, reg: Reg, mem: Mem) -> MIn
     evex(op, bytes, is_masked, [reg, Reg::NONE, Reg::NONE], 0).with_mem(mem)
 }
 
+/// The address of a symbol, constant or table. In position-independent 32-bit code it is relative to a place, which the
+/// encoder sees by the scale of an index that such an address does not have.
+pub fn near(target: Ref, disp: i32, is_relative: bool) -> Mem {
+    let mut mem = Mem::symbol(target, disp);
+    mem.scale_log2 = u8::from(is_relative);
+    mem
+}
+
+/// Whether the address of an instruction is one that [`near`] has made relative.
+#[inline]
+pub fn is_relative(inst: &MInst) -> bool {
+    inst.is_symbol() && inst.mem().scale_log2 != 0
+}
+
+/// The mark of places to which indirect branches may lead, where registers have so many bytes.
+pub fn branch_mark(word_bytes: u8) -> MInst {
+    none(if word_bytes == 4 { Op::Endbr32 } else { Op::Endbr64 }, 8)
+}
+
 /// An immediate alone.
 #[inline]
 pub fn i(op: Op, imm: i32) -> MInst {
@@ -236,8 +255,8 @@ pub fn movabs_ref(dst: Reg, target: Ref, addend: i32) -> MInst {
 
 /// `dst = base + offset of the symbol + addend`, for thread-local symbols.
 #[inline]
-pub fn lea_ref(dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
-    let mut inst = new(Op::LeaRRef, 8, &[Form::RBaseRef]);
+pub fn lea_ref(size: u8, dst: Reg, base: Reg, target: Ref, addend: i32) -> MInst {
+    let mut inst = new(Op::LeaRRef, size, &[Form::RBaseRef]);
     inst.set_reg(0, dst);
     inst.set_reg(1, base);
     inst.imm = target.0.cast_signed();

@@ -1,18 +1,20 @@
-//! The x86-64 target: the hooks that shared code calls, and the table of the target.
+//! The targets x86-64 and x86-32: the hooks that shared code calls, and the tables of the targets.
+//!
+//! Both are [`X86`], with the width of a general register in bytes as its constant.
 
 use crate::build::*;
-use crate::cond::Cond;
 use crate::descs::OP_DESCS;
 use crate::encode;
 use crate::features::{AVX, AVX2, AVX512BW, AVX512F, F16C, SSE4_1};
 use crate::inline_asm::X86Asm;
-use crate::lower::spaces;
+use crate::lower::{spaces, switch};
 use crate::meaning::X86Meaning;
 use crate::ops::op_size;
 use crate::peephole::X86Rules;
-use crate::platform::PLATFORM;
+use crate::platform::{PLATFORM, PLATFORM_32};
 use crate::processors::FEATURES;
 use crate::regs::*;
+use crate::relocs::in_32_bits;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, DTPOFF64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
 use crate::{abi, frame, lower, masks, rows, upper};
@@ -21,15 +23,18 @@ use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
 use frazil_codegen::included::{VECTORS, without_vectors};
 use frazil_codegen::inline_asm::AsmRules;
+use frazil_codegen::pairs;
 use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa,
     Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
-    RegisterStack, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
+    RegisterStack, RelocationModel, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::module::ModuleFlags;
-use frazil_ir::{CallConv, Function, Inst, InstData, Operand, Refusal, SymbolId, Type, TypeData, TypeTable};
+use frazil_ir::{
+    CallConv, Function, Inst, InstData, Operand, Refusal, RuntimeFunction, SymbolId, Type, TypeData, TypeTable,
+};
 use std::fmt;
 
 /// What the registry of targets knows.
@@ -42,14 +47,30 @@ pub const X86_64: TargetEntry = TargetEntry {
     new,
 };
 
+/// What the registry knows of 32-bit code.
+pub const X86_32: TargetEntry = TargetEntry {
+    name: "x86_32",
+    llc_name: "x86",
+    summary: "32-bit x86: i386 with SSE2",
+    triple_prefixes: &["i386", "i486", "i586", "i686", "x86"],
+    platform: &PLATFORM_32,
+    new: new_32,
+};
+
 /// Makes the target. The compiler for it, which is generic over targets, becomes code of this crate alone: inlined into
 /// others, or written as a closure of a constant, this would make it code of each of them.
 #[inline(never)]
 fn new() -> Box<dyn Target> {
-    Box::new(X86)
+    Box::new(X86::<8>)
 }
 
-static DESC: TargetDesc = TargetDesc {
+/// As [`new`].
+#[inline(never)]
+fn new_32() -> Box<dyn Target> {
+    Box::new(X86::<4>)
+}
+
+const DESC: TargetDesc = TargetDesc {
     name: "x86_64",
     assembler_options: &[],
     regs: &REGS,
@@ -160,16 +181,112 @@ static DESC: TargetDesc = TargetDesc {
     },
 };
 
-/// Bytes of a float constant in memory, at least: there are no moves of less.
-const NARROWEST_FLOAT: u8 = 4;
+static DESC_64: TargetDesc = DESC;
 
-/// The x86-64 target.
+/// What is different in 32-bit code.
+static DESC_32: TargetDesc = TargetDesc {
+    name: "x86_32",
+    assembler_options: &[("as", &["--32"]), ("gcc", &["-m32"])],
+    regs: &REGS_32,
+    relocs: in_32_bits::RELOCS,
+    classes: [
+        ClassDesc {
+            allocatable: PRegSet::of(&[RAX, RCX, RDX, RBX, RSI]),
+            scratch: scratch_of(4),
+            bytes: 4,
+        },
+        ClassDesc {
+            allocatable: PRegSet::of(&[XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6]),
+            scratch: scratch_float_of(4),
+            bytes: VECTOR_BYTES,
+        },
+    ],
+    home_registers: PRegSet::of(&[XMM5, XMM6]),
+    upper_registers: PRegSet::EMPTY,
+    masks: None,
+    return_address_bytes: 4,
+    red_zone_bytes: 0,
+    incoming_args_offset: 8,
+    pointer_bytes: 4,
+    code_models: &[ModuleFlags::SMALL],
+    elf: ElfDesc {
+        machine: 3,
+        is_64: false,
+        addends_in_fields: true,
+        unwind_section_type: None,
+        far_sections: None,
+        abs64: None,
+        abs32: Some(in_32_bits::ABS32),
+        abs16: Some(in_32_bits::ABS16),
+        abs8: Some(in_32_bits::ABS8),
+        plt32: Some(in_32_bits::PLT32),
+        pc32: Some(in_32_bits::PC32),
+        pc64: None,
+        thread_offset: Some(ThreadOffset {
+            relocation: in_32_bits::TLS_LDO,
+            suffix: "@DTPOFF",
+        }),
+        return_address_column: DWARF_RETURN_ADDRESS_32,
+        data_align: -4,
+        initial_unwind: &[
+            UnwindOp::DefineCfa(4, 4),
+            UnwindOp::SavedAt(DWARF_RETURN_ADDRESS_32, -4),
+        ],
+        ..DESC.elf
+    },
+    ..DESC
+};
+
+/// The target whose general registers have `W` bytes: x86-64 with 8, x86-32 with 4.
 #[derive(Clone, Copy, Debug)]
-pub struct X86;
+pub struct X86<const W: u8>;
 
-impl Isa for X86 {
+impl<const W: u8> X86<W> {
+    const IS_32_BIT: bool = W == 4;
+    /// The general register that is never allocated.
+    const SCRATCH: Reg = scratch_of(W);
+
+    /// Whether addresses of the image are relative to the place of code by instructions of their own.
+    #[inline]
+    fn has_relative_addresses(view: ModuleView<'_>) -> bool {
+        Self::IS_32_BIT && view.relocation_model == RelocationModel::Pic
+    }
+
+    /// Whether a function is called through the global offset table. In position-independent 32-bit code, entries of
+    /// the procedure linkage table would have to be told where that table is, in `ebx`.
+    fn is_called_through_table(view: ModuleView<'_>, symbol: SymbolId) -> bool {
+        view.is_bound_early(symbol) || Self::has_relative_addresses(view) && !view.is_near(symbol)
+    }
+
+    /// An instruction with a slot of the global offset table as memory operand. In position-independent 32-bit code, it
+    /// needs the place of the table, whose name is in the field for displacements, which such an operand does not have.
+    fn through_table(inst: MInst, view: ModuleView<'_>) -> MInst {
+        if !Self::has_relative_addresses(view) {
+            return inst;
+        }
+        let table = RuntimeFunction::GlobalOffsetTable.symbol(view.symbol_count());
+        let slot = inst.reference().expect("a slot has a symbol");
+        inst.with_mem(near(slot, table.as_u32().cast_signed(), true))
+    }
+
+    /// The same of a call or jump, which finds the place of the table by this register.
+    fn through_table_by(free: Reg, inst: MInst, view: ModuleView<'_>) -> MInst {
+        let mut branch = Self::through_table(inst, view);
+        if Self::has_relative_addresses(view) {
+            branch.set_reg(0, free);
+        }
+        branch
+    }
+}
+
+impl<const W: u8> Isa for X86<W> {
+    const WORD_BYTES: u8 = W;
+    const SAVES_SCRATCH: bool = Self::IS_32_BIT;
+    const HAS_FEW_REGISTERS: bool = Self::IS_32_BIT;
+
+    #[inline]
     fn desc(&self) -> &'static TargetDesc {
-        &DESC
+        if Self::IS_32_BIT { &DESC_32 } else { &DESC_64 }
     }
 
     fn op_descs(&self) -> &'static [OpDesc] {
@@ -177,19 +294,25 @@ impl Isa for X86 {
     }
 
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc> {
-        abi::convention(conv)
+        if Self::IS_32_BIT {
+            abi::convention_32(conv)
+        } else {
+            abi::convention(conv)
+        }
     }
 
     fn parts(&self, types: &TypeTable, ty: Type) -> Parts {
         let one = |float, bytes| Parts { count: 1, float, bytes };
         match types.data(ty) {
-            TypeData::Int(bits @ 1..=64) => one(false, bits.div_ceil(8).next_power_of_two() as u8),
-            TypeData::Int(65..=128) => Parts {
+            TypeData::Int(bits) if bits > 0 && bits <= u32::from(W) * 8 => {
+                one(false, bits.div_ceil(8).next_power_of_two() as u8)
+            }
+            TypeData::Int(bits) if bits > 0 && bits <= u32::from(W) * 16 => Parts {
                 count: 2,
                 float: false,
-                bytes: 8,
+                bytes: W,
             },
-            TypeData::Ptr(space) => match spaces::pointer_bytes(space) {
+            TypeData::Ptr(space) => match spaces::pointer_bytes(space, W) {
                 0 => Parts::default(),
                 bytes => one(false, bytes),
             },
@@ -205,9 +328,21 @@ impl Isa for X86 {
         }
     }
 
+    fn writes_scratch(&self, inst: &MInst) -> bool {
+        Self::IS_32_BIT && encode::thirty_two::writes_scratch(inst)
+    }
+
+    fn without_large_rules(&self, function: &Function) -> Option<Function> {
+        if Self::IS_32_BIT {
+            pairs::expanded(function)
+        } else {
+            None
+        }
+    }
+
     #[inline(always)]
     fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
-        lower::fold::fold(folder, user);
+        lower::fold::fold::<W>(folder, user);
     }
 
     #[inline]
@@ -246,6 +381,7 @@ impl Isa for X86 {
 
     fn computed_vector_bytes(&self, features: FeatureSet) -> u8 {
         match () {
+            () if Self::IS_32_BIT => 0,
             () if lower::vector::mask_register::is_available(features) => WIDEST_VECTOR_BYTES,
             () if features.has(AVX2) => WIDE_VECTOR_BYTES,
             () => 0,
@@ -253,7 +389,7 @@ impl Isa for X86 {
     }
 
     fn masks_are_bits(&self, features: FeatureSet) -> bool {
-        lower::vector::mask_register::is_available(features)
+        !Self::IS_32_BIT && lower::vector::mask_register::is_available(features)
     }
 
     fn widest_passed_vector(&self, features: FeatureSet) -> u8 {
@@ -294,72 +430,23 @@ impl Isa for X86 {
     }
 
     fn switch_value<C: LowerCtx>(&self, cx: &mut C, value: Operand, ty: Type) -> Result<SwitchValue, CodegenError> {
-        let Some(bits @ 1..=64) = cx.func().types().int_bits(ty) else {
-            return Err(CodegenError::unsupported(
-                Refusal::WideInteger,
-                "a switch on an integer of more than 64 bits",
-            ));
-        };
-        let high = Reg::NONE;
-        if matches!(bits, 8 | 32 | 64) {
-            let (low, bytes) = (cx.use_reg(value, 0), (bits / 8) as u8);
-            return Ok(SwitchValue { low, high, bytes });
-        }
-        // Comparisons of 16 bits with immediates are slow to decode.
-        let bytes = if bits < 32 { 4 } else { 8 };
-        let low = cx.use_copy(value, 0);
-        lower::extend(cx, low, low, bits, false, bytes);
-        Ok(SwitchValue { low, high, bytes })
+        switch::value(cx, value, ty)
     }
 
     fn case_branch<C: LowerCtx>(&self, cx: &mut C, test: CaseTest, value: SwitchValue, case: u64) -> MInst {
-        compare_with(cx, value.low, value.bytes, case);
-        let cond = match test {
-            CaseTest::Equal => Cond::E,
-            CaseTest::Below => Cond::B,
-        };
-        jcc(cond, Label(0))
+        switch::case_branch(cx, test, value, case)
     }
 
     fn range_branch<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, low: u64, span: u64) -> MInst {
-        subtract_low(cx, value, temp, low);
-        compare_with(cx, temp, value.bytes, span);
-        jcc(Cond::Be, Label(0))
+        switch::range_branch(cx, value, temp, low, span)
     }
 
     fn bit_branch<C: LowerCtx>(&self, cx: &mut C, index: Reg, mask: u64) -> MInst {
-        cx.emit(mov_imm64(SCRATCH, mask.cast_signed()));
-        cx.emit(rr(Op::BtRR, 8, SCRATCH, index));
-        jcc(Cond::B, Label(0))
+        switch::bit_branch(cx, index, mask)
     }
 
     fn table_jump<C: LowerCtx>(&self, cx: &mut C, value: SwitchValue, temp: Reg, table: &CaseTable) {
-        // As wide as an index: operations of 32 bits clear what is above.
-        let mut wide = value;
-        if value.bytes == 1 {
-            cx.emit(rr(Op::MovzxBRR, 4, temp, value.low));
-            wide.low = temp;
-            wide.bytes = 4;
-        }
-        if table.low != 0 {
-            subtract_low(cx, wide, temp, table.low);
-        } else if value.bytes == 4 {
-            cx.emit(rr(Op::MovzxLRR, 4, temp, value.low));
-        } else if value.bytes == 8 {
-            cx.emit(rr(Op::MovRR, 8, temp, value.low));
-        }
-        if let Some(default) = table.default {
-            compare_with(cx, temp, wide.bytes, table.span);
-            cx.emit(jcc(Cond::A, default));
-        }
-        let start = Mem::symbol(table.place, 0);
-        let entry = Mem::indexed(SCRATCH, temp, 2, 0);
-        cx.emit(rm(Op::LeaRM, 8, SCRATCH, start));
-        cx.emit(rm(Op::MovsxdRM, 8, temp, entry));
-        cx.emit(rr(Op::AddRR, 8, temp, SCRATCH));
-        // The labels of the table are not marked.
-        let is_checked = cx.view().module.flags.marks_branch_targets;
-        cx.emit(r(if is_checked { Op::JmpNoTrackR } else { Op::JmpR }, 8, temp));
+        switch::table_jump(cx, value, temp, table);
     }
 
     fn symbol_addr<C: LowerCtx>(
@@ -376,31 +463,35 @@ impl Isa for X86 {
             ));
         }
         let Ok(disp) = i32::try_from(addend) else {
-            if dst == SCRATCH {
+            if dst == Self::SCRATCH {
                 return Err(far_from_symbol());
             }
             self.symbol_addr(cx, dst, symbol, 0)?;
-            cx.emit(mov_imm64(SCRATCH, addend));
-            cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(dst, SCRATCH, 0, 0)));
+            cx.emit(mov_imm64(Self::SCRATCH, addend));
+            cx.emit(rm(Op::LeaRM, W, dst, Mem::indexed(dst, Self::SCRATCH, 0, 0)));
             return Ok(());
         };
         if let Some(mem) = self.symbol_mem(cx.view(), symbol, addend) {
-            cx.emit(rm(Op::LeaRM, 8, dst, mem));
+            cx.emit(rm(Op::LeaRM, W, dst, mem));
             return Ok(());
         }
         if cx.view().is_absolute(symbol) {
             cx.emit(movabs_ref(dst, Ref::symbol(RefKind::Symbol, symbol), disp));
             return Ok(());
         }
-        cx.emit(rm(Op::MovRM, 8, dst, Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0)));
+        cx.emit(Self::through_table(
+            rm(Op::MovRM, W, dst, table_slot(symbol)),
+            cx.view(),
+        ));
         if disp != 0 {
-            cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(dst, disp)));
+            cx.emit(rm(Op::LeaRM, W, dst, Mem::base(dst, disp)));
         }
         Ok(())
     }
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {
-        cx.emit(rm(Op::LeaRM, 8, dst, Mem::symbol(block, 0)));
+        let mem = near(block, 0, Self::has_relative_addresses(cx.view()));
+        cx.emit(rm(Op::LeaRM, W, dst, mem));
         Ok(())
     }
 
@@ -411,8 +502,13 @@ impl Isa for X86 {
     #[inline]
     fn symbol_mem(&self, view: ModuleView<'_>, symbol: SymbolId, addend: i64) -> Option<Mem> {
         let disp = i32::try_from(addend).ok()?;
-        (view.is_near(symbol) && !view.is_thread_local(symbol))
-            .then(|| Mem::symbol(Ref::symbol(RefKind::Symbol, symbol), disp))
+        (view.is_near(symbol) && !view.is_thread_local(symbol)).then(|| {
+            near(
+                Ref::symbol(RefKind::Symbol, symbol),
+                disp,
+                Self::has_relative_addresses(view),
+            )
+        })
     }
 
     #[inline]
@@ -433,37 +529,18 @@ impl Isa for X86 {
     }
 
     fn float_constant<C: LowerCtx>(&self, cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
-        if bytes > VECTOR_BYTES {
-            debug_assert!(bits == 0, "halves are given apart");
-            return lower::vector::wide::constant(cx, dst, [0, 0]);
-        }
-        if bits == 0 {
-            cx.emit(r(Op::ZeroX, 16, dst));
-            return;
-        }
-        if bits == u128::MAX {
-            cx.emit(r(Op::OnesX, 16, dst));
-            return;
-        }
-        let bytes = bytes.max(NARROWEST_FLOAT);
-        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        let (row, size) = if bytes == 16 {
-            (Op::MovapRM, 4)
-        } else {
-            (Op::MovsRM, bytes)
-        };
-        cx.emit(rm(row, size, dst, Mem::symbol(constant, 0)));
+        lower::float::constant(cx, dst, bytes, bits);
     }
 
     fn float_constant_mem<C: LowerCtx>(&self, cx: &mut C, bytes: u8, bits: u128) -> Option<Mem> {
-        let bytes = bytes.max(NARROWEST_FLOAT);
-        let constant = cx.pool_constant(&bits.to_le_bytes()[..usize::from(bytes)]);
-        Some(Mem::symbol(constant, 0))
+        Some(lower::float::constant_place(cx, bytes, bits))
     }
 
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
         match target {
-            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::CallM, symbol),
+            CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
+                Self::through_table_by(free, m(Op::CallM, 8, table_slot(symbol)), view)
+            }
             CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
         }
@@ -479,8 +556,8 @@ impl Isa for X86 {
 
     fn branch_marks(&self) -> Option<BranchMarks> {
         Some(BranchMarks {
-            entry: none(Op::Endbr64, 8),
-            mark: none(Op::Endbr64, 8),
+            entry: branch_mark(W),
+            mark: branch_mark(W),
             marks_tables: false,
             call_unmarked: |address| r(Op::CallNoTrackR, 8, address),
         })
@@ -535,7 +612,7 @@ impl Isa for X86 {
     }
 
     fn float_bits(&self, dst: Reg, src: Reg) -> Option<MInst> {
-        Some(rr(Op::MovdRX, 8, dst, src))
+        Some(rr(Op::MovdRX, W, dst, src))
     }
 
     fn unaligned(&self, inst: MInst) -> MInst {
@@ -543,11 +620,11 @@ impl Isa for X86 {
     }
 
     fn address<C: LowerCtx>(&self, cx: &mut C, dst: Reg, mem: Mem) {
-        cx.emit(rm(Op::LeaRM, 8, dst, mem));
+        cx.emit(rm(Op::LeaRM, W, dst, mem));
     }
 
     fn extend<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool) {
-        lower::extend(cx, dst, src, bits, signed, if bits > 32 { 8 } else { 4 });
+        lower::extend(cx, dst, src, bits, signed, if bits > 32 { W } else { 4 });
     }
 
     fn block_copy_claims(&self, size: u32) -> PRegSet {
@@ -563,27 +640,32 @@ impl Isa for X86 {
             lower::memory::copy_inline(cx, dst, src, size);
             return;
         }
-        cx.emit(rm(Op::LeaRM, 8, RSI, src));
-        cx.emit(rm(Op::LeaRM, 8, RDI, dst));
-        cx.emit(mov_imm(4, RCX, i64::from(size / 8)));
-        cx.emit(none(Op::RepMovsq, 8));
-        lower::memory::copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % 8);
+        cx.emit(rm(Op::LeaRM, W, RSI, src));
+        cx.emit(rm(Op::LeaRM, W, RDI, dst));
+        let word = u32::from(W);
+        cx.emit(mov_imm(4, RCX, i64::from(size / word)));
+        cx.emit(if Self::IS_32_BIT {
+            none(Op::RepMovsl, 4)
+        } else {
+            none(Op::RepMovsq, 8)
+        });
+        lower::memory::copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % word);
     }
 
     fn align_down<C: LowerCtx>(&self, cx: &mut C, reg: Reg, align_log2: u8) {
-        cx.emit(ri(Op::AndRI, 8, reg, -(1i32 << align_log2.min(30))));
+        cx.emit(ri(Op::AndRI, W, reg, -(1i32 << align_log2.min(30))));
     }
 
     fn add_pointer<C: LowerCtx>(&self, cx: &mut C, dst: Reg, src: Reg) {
-        cx.emit(rr(Op::AddRR, 8, dst, src));
+        cx.emit(rr(Op::AddRR, W, dst, src));
     }
 
     fn touch_stack(&self) -> Option<MInst> {
-        Some(mi(Op::OrMI, 8, Mem::base(RSP, 0), 0))
+        Some(mi(Op::OrMI, W, Mem::base(RSP, 0), 0))
     }
 
     fn adjust_stack(&self, bytes: i32) -> MInst {
-        rm(Op::LeaRM, 8, RSP, Mem::base(RSP, bytes))
+        rm(Op::LeaRM, W, RSP, Mem::base(RSP, bytes))
     }
 
     fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
@@ -594,28 +676,41 @@ impl Isa for X86 {
         lower::variadic::place(class, index)
     }
 
-    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget) -> Option<MInst> {
+    fn tail_call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> Option<MInst> {
         Some(match target {
-            CallTarget::Symbol(symbol) if view.is_bound_early(symbol) => through_table(Op::JmpM, symbol),
+            CallTarget::Symbol(symbol)
+                if free.is_none()
+                    && Self::has_relative_addresses(view)
+                    && Self::is_called_through_table(view, symbol) =>
+            {
+                return None;
+            }
+            CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
+                Self::through_table_by(free, m(Op::JmpM, 8, table_slot(symbol)), view)
+            }
             CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, Ref::symbol(RefKind::Plt, symbol)),
             CallTarget::Reg(reg) => r(Op::JmpR, 8, reg),
         })
     }
 
     fn variadic_area_bytes(&self) -> u32 {
-        lower::variadic::AREA_BYTES
+        if Self::IS_32_BIT {
+            0
+        } else {
+            lower::variadic::AREA_BYTES
+        }
     }
 
     fn prologue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
-        frame::prologue(info, out);
+        frame::prologue::<W, S>(info, out);
     }
 
     fn epilogue<S: FrameSink>(&self, info: &FrameInfo, out: &mut S) {
-        frame::epilogue(info, out);
+        frame::epilogue::<W, S>(info, out);
     }
 
     fn clearable(&self) -> PRegSet {
-        frame::CLEARABLE
+        frame::clearable::<W>()
     }
 
     fn clear<S: FrameSink>(&self, clearing: &Clearing, out: &mut S) {
@@ -631,15 +726,15 @@ impl Isa for X86 {
 
     #[inline]
     fn encode(&self, inst: &MInst, out: &mut CodeBuffer) {
-        encode::encode(inst, out);
+        encode::encode::<W>(inst, out);
     }
 
     fn print(&self, inst: &MInst, len: u8, names: &dyn AsmNames, out: &mut dyn fmt::Write) -> fmt::Result {
-        crate::print::print_to(inst, len, names, out)
+        crate::print::print_to::<W>(inst, len, names, out)
     }
 
     fn asm_rules(&self) -> Option<&'static dyn AsmRules> {
-        Some(&X86Asm)
+        Some(&X86Asm::<W>)
     }
 
     fn has_three_operands(&self, features: FeatureSet) -> bool {
@@ -647,11 +742,11 @@ impl Isa for X86 {
     }
 
     fn has_upper_registers(&self, features: FeatureSet) -> bool {
-        lower::vector::mask_register::is_available(features)
+        !Self::IS_32_BIT && lower::vector::mask_register::is_available(features)
     }
 
     fn has_masks(&self, features: FeatureSet) -> bool {
-        lower::vector::mask_register::is_available(features)
+        !Self::IS_32_BIT && lower::vector::mask_register::is_available(features)
     }
 
     fn encode_upper(&self, insts: &mut [MInst]) {
@@ -679,39 +774,7 @@ fn far_from_symbol() -> CodegenError {
     CodegenError::unsupported(Refusal::Instruction, "an address more than 2 GiB from its symbol")
 }
 
-/// A call or jump through a symbol's slot of the global offset table.
-fn through_table(op: Op, symbol: SymbolId) -> MInst {
-    MInst::new(op as u16, 8).with_mem(Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0))
-}
-
-/// Compares the low bytes of a register with an unsigned constant.
-fn compare_with<C: LowerCtx>(cx: &mut C, value: Reg, bytes: u8, constant: u64) {
-    match immediate(bytes, constant) {
-        Some(0) => cx.emit(rr(Op::TestRR, bytes, value, value)),
-        Some(imm) => cx.emit(ri(Op::CmpRI, bytes, value, imm)),
-        None => {
-            cx.emit(mov_imm64(SCRATCH, constant.cast_signed()));
-            cx.emit(rr(Op::CmpRR, 8, value, SCRATCH));
-        }
-    }
-}
-
-/// A number of this many bytes as the immediate that an instruction of this width extends to it.
-fn immediate(bytes: u8, constant: u64) -> Option<i32> {
-    match bytes {
-        1 => Some(i32::from((constant as u8).cast_signed())),
-        4 => Some((constant as u32).cast_signed()),
-        _ => i32::try_from(constant).ok(),
-    }
-}
-
-/// Puts `value - low` into `temp`; a difference of 32 bits clears what is above, one of 8 bits does not.
-fn subtract_low<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, low: u64) {
-    match immediate(value.bytes, low).and_then(i32::checked_neg) {
-        Some(disp) => cx.emit(rm(Op::LeaRM, value.bytes.max(4), temp, Mem::base(value.low, disp))),
-        None => {
-            cx.emit(mov_imm64(temp, low.cast_signed().wrapping_neg()));
-            cx.emit(rr(Op::AddRR, value.bytes.max(4), temp, value.low));
-        }
-    }
+/// A symbol's slot of the global offset table.
+fn table_slot(symbol: SymbolId) -> Mem {
+    Mem::symbol(Ref::symbol(RefKind::Got, symbol), 0)
 }

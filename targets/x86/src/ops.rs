@@ -246,6 +246,8 @@ impl Code {
     pub const LOCK: u32 = 8;
     /// Prefix 64: the memory operand is relative to the thread pointer's segment.
     pub const FS: u32 = 16;
+    /// Prefix 65: the memory operand is relative to the thread pointer's segment of 32-bit code.
+    pub const GS: u32 = 1 << 23;
     /// No size suffix in text.
     pub const PLAIN: u32 = 32;
     /// A linker may rewrite the instruction when its memory operand is a slot of the global offset table.
@@ -365,7 +367,7 @@ impl Code {
                 Form::M => self.opcode == 0xff && (self.digit == 2 || self.digit == 4),
                 _ => false,
             };
-        if relaxable && !self.has(Code::FS) {
+        if relaxable && !self.has(Code::FS) && !self.has(Code::GS) {
             self.flags |= Code::RELAXABLE;
         }
         self
@@ -674,14 +676,12 @@ impl Row {
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let mut roles = [Role::None; 3];
-        if let Some(first) = self.operands[0] {
-            roles[0] = first.role;
-        }
-        if let Some(second) = self.operands[1] {
-            roles[1] = second.role;
-        }
-        if let Some(third) = self.operands[2] {
-            roles[2] = third.role;
+        let mut index = 0;
+        while index < roles.len() {
+            if let Some(operand) = self.operands[index] {
+                roles[index] = operand.role;
+            }
+            index += 1;
         }
         match self.code.form {
             Form::RBaseRef => roles[1] = Role::Base,

@@ -1,4 +1,4 @@
-//! What readers must know of x86-64 Linux: data layout, lists of variable arguments, registers that have names, the
+//! What readers must know of Linux on x86: data layout, lists of variable arguments, registers that have names, the
 //! floating-point environment of glibc, and intrinsics that LLVM has given up.
 
 use frazil_ir::module::GuardPlace;
@@ -11,6 +11,7 @@ use frazil_ir::{CallConv, Opcode, TypeData};
 pub static PLATFORM: Platform = Platform {
     // LLVM 22, `X86TargetMachine`.
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    widest_integer_bits: 128,
     // Up to LLVM 17; LLVM's own reader adds it, too.
     added_integer_aligns: &[(128, 4)],
     passes_arrays_whole: false,
@@ -67,6 +68,48 @@ pub static PLATFORM: Platform = Platform {
         },
     ],
     guard_registers: &[("fs", GuardPlace::OwnSegment), ("gs", GuardPlace::OtherSegment)],
+    memory_letters: "",
+    // glibc, `bits/fenv.h`.
+    float_environment: Some(FloatEnvironment {
+        environment_bytes: 32,
+        modes_bytes: 8,
+        default_address: -1,
+    }),
+    former_intrinsics: FORMER_INTRINSICS,
+};
+
+/// The facts of 32-bit Linux.
+pub static PLATFORM_32: Platform = Platform {
+    data_layout: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+    widest_integer_bits: 64,
+    added_integer_aligns: &[(128, 4)],
+    passes_arrays_whole: false,
+    variadic: Some(VariadicFacts {
+        pointer_bits: 32,
+        list: ArgumentList {
+            form: ListForm::NextArgument,
+            bytes: 4,
+            passing: intel386,
+        },
+        lists_of_conventions: &[],
+    }),
+    named_registers: &[
+        NamedRegister {
+            name: "esp",
+            bits: 32,
+            is_frame_pointer: false,
+            read: "movl %esp, $0",
+            write: "movl $0, %esp",
+        },
+        NamedRegister {
+            name: "ebp",
+            bits: 32,
+            is_frame_pointer: true,
+            read: "movl %ebp, $0",
+            write: "movl $0, %ebp",
+        },
+    ],
+    guard_registers: &[("gs", GuardPlace::OwnSegment), ("fs", GuardPlace::OtherSegment)],
     memory_letters: "",
     // glibc, `bits/fenv.h`.
     float_environment: Some(FloatEnvironment {
@@ -158,5 +201,21 @@ fn win64(data: TypeData, _: Option<TypeData>) -> Option<Passing> {
         registers: None,
         bytes: 8,
         align: 8,
+    })
+}
+
+/// How the convention of 32-bit code passes a type among variable arguments: in words on the stack. Vectors are aligned
+/// to their size.
+fn intel386(data: TypeData, element: Option<TypeData>) -> Option<Passing> {
+    let (bytes, align) = match (data, element) {
+        (TypeData::Int(..=32) | TypeData::Ptr(0), _) => (4, 4),
+        (TypeData::Int(33..=64) | TypeData::F64, _) => (8, 4),
+        (TypeData::X86F80, _) => (12, 4),
+        _ => return None,
+    };
+    Some(Passing {
+        registers: None,
+        bytes,
+        align,
     })
 }

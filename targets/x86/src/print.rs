@@ -5,11 +5,13 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_table};
 use crate::encode::{branch_relocation, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
-use crate::relocs::RELOCS;
+use crate::relocs::{RELOCS, in_32_bits};
 use crate::rows::ROWS;
+use crate::template::Template;
 use crate::upper;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Ref, RefKind};
 use std::fmt::{self, Write};
@@ -18,17 +20,86 @@ use std::fmt::{self, Write};
 ///
 /// # Errors
 /// As the writer's.
-pub fn print_to(inst: &MInst, encoded_bytes: u8, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Result {
+pub fn print_to<const W: u8>(
+    inst: &MInst,
+    encoded_bytes: u8,
+    names: &dyn AsmNames,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    if W == 4 {
+        let template = Template::of(&ROWS[usize::from(inst.op)].code, inst.size);
+        if let Some(expansion) = Expansion::of(&template, inst) {
+            return print_expanded(expansion, inst, names, out);
+        }
+    }
+    print_one(inst, encoded_bytes, (names, W == 4, None), out)
+}
+
+/// Writes the instructions that stand for one which 32-bit code does not have.
+fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Result {
+    const LONGEST: u8 = 15;
+    match expansion {
+        Expansion::Exchange(first, second) => {
+            let exchange = exchange(first, second);
+            print_to::<4>(&exchange, LONGEST, names, out)?;
+            out.write_str("\n\t")?;
+            let exchanged = exchanged(inst, first, second);
+            match of_exchanged(&exchanged, first) {
+                Some(expansion) => print_expanded(expansion, &exchanged, names, out)?,
+                None => print_one(&exchanged, LONGEST, (names, true, None), out)?,
+            }
+            out.write_str("\n\t")?;
+            print_to::<4>(&exchange, LONGEST, names, out)
+        }
+        Expansion::Relative(base, is_kept) => {
+            let base = name(base, 4);
+            if is_kept {
+                write!(out, "pushl\t%{base}\n\t")?;
+            }
+            // The place is after the call, one byte before the last instruction.
+            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t{{disp32}} ")?;
+            let place = Some((base, "-(.-1)"));
+            print_one(inst, LONGEST, (names, true, place), out)?;
+            match is_kept {
+                true => write!(out, "\n\tpopl\t%{base}"),
+                false => Ok(()),
+            }
+        }
+        Expansion::ThroughTable(base) => {
+            let base = name(base, 4);
+            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
+            write!(
+                out,
+                "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} "
+            )?;
+            print_one(&without_table(inst), LONGEST, (names, true, Some((base, ""))), out)
+        }
+    }
+}
+
+fn print_one(
+    inst: &MInst,
+    encoded_bytes: u8,
+    (names, is_32_bit, place): (&dyn AsmNames, bool, Option<(&'static str, &'static str)>),
+    out: &mut dyn Write,
+) -> fmt::Result {
     let row = &ROWS[usize::from(inst.op)];
     if row.code.form == Form::Nop {
         return write_filler(inst, out);
     }
     if is_jump_to_symbol(row) && names.is_filled_in(named(inst)) {
-        return write_jump_with_relocation(inst, names, out);
+        return write_jump_with_relocation(inst, (names, is_32_bit), out);
     }
     write_mnemonic(inst, row, encoded_bytes, out)?;
     let mut separator = if row.code.has(Code::STAR) { "\t*" } else { "\t" };
-    let mut printer = Printer { inst, row, names, out };
+    let mut printer = Printer {
+        inst,
+        row,
+        names,
+        is_32_bit,
+        place,
+        out,
+    };
     let parts = parts(row.code.form);
     let mut rounding = rounding(inst, row);
     for (index, &part) in parts.iter().enumerate() {
@@ -80,9 +151,14 @@ fn is_jump_to_symbol(row: &Row) -> bool {
 /// GNU `as` fills in jumps to symbols of the same section that no other object can replace, and only jumps. What
 /// stands for it is an empty field and its relocation.
 #[cold]
-fn write_jump_with_relocation(inst: &MInst, names: &dyn AsmNames, out: &mut dyn Write) -> fmt::Result {
+fn write_jump_with_relocation(
+    inst: &MInst,
+    (names, is_32_bit): (&dyn AsmNames, bool),
+    out: &mut dyn Write,
+) -> fmt::Result {
     let target = named(inst);
-    let kind = &RELOCS[usize::from(branch_relocation(target))];
+    let relocs = if is_32_bit { in_32_bits::RELOCS } else { RELOCS };
+    let kind = &relocs[usize::from(branch_relocation(target, is_32_bit))];
     write!(out, "{{disp32}} jmp\t.+5\n\t.reloc\t.-4, {}, ", kind.name)?;
     names.write_ref(target, out)?;
     write!(out, "{:+}", i64::from(inst.disp) - 4)
@@ -91,7 +167,7 @@ fn write_jump_with_relocation(inst: &MInst, names: &dyn AsmNames, out: &mut dyn 
 /// The assembler would shorten the displacement of a longer no-operation, so those are bytes.
 fn write_filler(inst: &MInst, out: &mut dyn Write) -> fmt::Result {
     let mut buf = CodeBuffer::new(false);
-    crate::encode::encode(inst, &mut buf);
+    crate::encode::encode::<8>(inst, &mut buf);
     if let [_] = buf.bytes.as_slice() {
         // Assemblers have rows of line tables for instructions only.
         return out.write_str("nop");
@@ -194,10 +270,17 @@ struct Printer<'a> {
     inst: &'a MInst,
     row: &'a Row,
     names: &'a dyn AsmNames,
+    is_32_bit: bool,
+    /// What an address is relative to: the register that is added, and what is subtracted.
+    place: Option<(&'static str, &'static str)>,
     out: &'a mut dyn Write,
 }
 
 impl Printer<'_> {
+    fn word_bytes(&self) -> u8 {
+        if self.is_32_bit { 4 } else { 8 }
+    }
+
     fn is_vector(&self, part: Part) -> bool {
         matches!(part, Part::Register(slot) if self.row.operands[slot].is_some_and(|operand| operand.kind.is_vector()))
     }
@@ -230,14 +313,18 @@ impl Printer<'_> {
             }
             Part::SymbolOffset => {
                 self.reference(Ref(inst.imm.cast_unsigned()), inst.disp)?;
-                write!(self.out, "(%{})", name(inst.reg(1), 8))
+                write!(self.out, "(%{})", name(inst.reg(1), self.word_bytes()))
             }
         }
     }
 
     fn register(&mut self, slot: usize) -> fmt::Result {
         let operand = self.row.operands[slot].expect("the form has this operand");
-        let width_bytes = operand.kind.named_bytes(self.inst.size);
+        let mut width_bytes = operand.kind.named_bytes(self.inst.size);
+        if self.is_32_bit && !operand.kind.is_vector() {
+            // What goes by addresses, the stack and jumps.
+            width_bytes = width_bytes.min(4);
+        }
         write!(self.out, "%{}", name(self.inst.reg(slot), width_bytes))
     }
 
@@ -257,11 +344,19 @@ impl Printer<'_> {
         if self.row.code.has(Code::FS) {
             self.out.write_str("%fs:")?;
         }
+        if self.row.code.has(Code::GS) {
+            self.out.write_str("%gs:")?;
+        }
         let mem = self.inst.mem();
         if let Some(reference) = mem.reference() {
             self.reference(reference, mem.disp)?;
+            if let Some((base, subtracted)) = self.place {
+                return write!(self.out, "{subtracted}(%{base})");
+            }
             let is_absolute = matches!(reference.kind(), RefKind::TlsLocalExec | RefKind::TlsDtpOffset);
-            return self.out.write_str(if is_absolute { "" } else { "(%rip)" });
+            return self
+                .out
+                .write_str(if is_absolute || self.is_32_bit { "" } else { "(%rip)" });
         }
         if mem.disp != 0 || mem.base_reg().is_none() {
             write!(self.out, "{}", mem.disp)?;
@@ -271,12 +366,12 @@ impl Printer<'_> {
         }
         self.out.write_char('(')?;
         if !mem.base_reg().is_none() {
-            write!(self.out, "%{}", name(mem.base_reg(), 8))?;
+            write!(self.out, "%{}", name(mem.base_reg(), self.word_bytes()))?;
         }
         if !mem.index_reg().is_none() {
             let width_bytes = match self.row.operands[1] {
                 Some(index) => index.kind.named_bytes(self.inst.size),
-                None => 8,
+                None => self.word_bytes(),
             };
             write!(
                 self.out,
@@ -302,6 +397,11 @@ impl Printer<'_> {
             | RefKind::Block
             | RefKind::Foreign
             | RefKind::Table => "",
+            RefKind::Got if self.is_32_bit => "@GOT",
+            RefKind::TlsInitialExec if self.place.is_some() => "@GOTNTPOFF",
+            RefKind::TlsInitialExec if self.is_32_bit => "@INDNTPOFF",
+            RefKind::TlsLocalExec if self.is_32_bit => "@NTPOFF",
+            RefKind::TlsLocalDynamic if self.is_32_bit => "@TLSLDM",
             RefKind::Got => "@GOTPCREL",
             RefKind::Plt => "@PLT",
             RefKind::TlsGeneralDynamic => "@TLSGD",

@@ -84,9 +84,22 @@ pub const SCRATCH_MASK: Reg = mask(7);
 pub const MASKS: PRegSet = PRegSet::of(&[mask(2), mask(3), mask(4), mask(5), mask(6)]);
 /// How wide they are, in bytes.
 pub const MASK_BYTES: u8 = 8;
-/// The integer scratch register.
+/// The integer scratch register of 64-bit code.
 pub const SCRATCH: Reg = R11;
 pub const SCRATCH_FLOAT: Reg = XMM15;
+
+/// The general register that is never allocated, where registers have so many bytes.
+#[inline]
+pub const fn scratch_of(word_bytes: u8) -> Reg {
+    if word_bytes == 8 { SCRATCH } else { RDI }
+}
+
+/// The vector register that is never allocated.
+#[inline]
+pub const fn scratch_float_of(word_bytes: u8) -> Reg {
+    if word_bytes == 8 { SCRATCH_FLOAT } else { XMM7 }
+}
+
 /// How wide vectors are at most, in bytes.
 pub const VECTOR_BYTES: u8 = 16;
 /// How wide vectors are that are only passed, in bytes.
@@ -172,6 +185,37 @@ pub static REGS: [RegDesc; 55] = [
     row(mask(5), MASK_NAMES[5], 123),
     row(mask(6), MASK_NAMES[6], 124),
     row(mask(7), MASK_NAMES[7], 125),
+];
+
+/// DWARF number of the return address column in 32-bit code (System V ABI for Intel386, table 2.14).
+pub const DWARF_RETURN_ADDRESS_32: u16 = 8;
+
+/// The registers of 32-bit code with their DWARF numbers (System V ABI for Intel386, table 2.14; its numbers of mask
+/// registers are LLVM's).
+pub static REGS_32: [RegDesc; 23] = [
+    row(RAX, "eax", 0),
+    row(RCX, "ecx", 1),
+    row(RDX, "edx", 2),
+    row(RBX, "ebx", 3),
+    row(RSP, "esp", 4),
+    row(RBP, "ebp", 5),
+    row(RSI, "esi", 6),
+    row(RDI, "edi", 7),
+    row(XMM0, "xmm0", 21),
+    row(XMM1, "xmm1", 22),
+    row(XMM2, "xmm2", 23),
+    row(XMM3, "xmm3", 24),
+    row(XMM4, "xmm4", 25),
+    row(XMM5, "xmm5", 26),
+    row(XMM6, "xmm6", 27),
+    row(XMM7, "xmm7", 28),
+    row(mask(1), MASK_NAMES[1], 94),
+    row(mask(2), MASK_NAMES[2], 95),
+    row(mask(3), MASK_NAMES[3], 96),
+    row(mask(4), MASK_NAMES[4], 97),
+    row(mask(5), MASK_NAMES[5], 98),
+    row(mask(6), MASK_NAMES[6], 99),
+    row(mask(7), MASK_NAMES[7], 100),
 ];
 
 /// Names of the mask registers.

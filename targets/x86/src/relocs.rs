@@ -1,23 +1,30 @@
-//! Relocation and fixup kinds of x86-64.
+//! Relocation and fixup kinds of x86.
 //!
-//! Relocation numbers are those of the System V ABI for x86-64, table 4.10. A label field holds, before the label is
-//! known, the number to be added to the distance from the field's start to the label: -4 for a field that ends its
-//! instruction, less when an immediate follows.
+//! Relocation numbers of 64-bit code are those of the System V ABI for x86-64, table 4.10; those of 32-bit code
+//! ([`in_32_bits`]) are the ones of the System V ABI for Intel386, table 4.9, and its supplements. A label field holds,
+//! before the label is known, the number to be added to the distance from the field's start to the label: -4 for a
+//! field that ends its instruction, less when an immediate follows.
 
 use frazil_codegen::{FixupDesc, RefKind, RelocDesc, ShortForm};
 
+/// Stores an addend in a field; `false` when it is out of range.
+type StoreAddend = fn(&mut [u8], i64) -> bool;
+
 macro_rules! relocs {
-    ($($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $reference:ident $label:expr, $doc:literal;)*) => {
+    (addends: $size_bytes:ident $addend:expr; $($name:ident $elf_name:literal $elf_type:literal $size:literal $store:expr, $reference:ident $label:expr, $doc:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Index { $($name),* }
         $(#[doc = $doc] pub const $name: u8 = Index::$name as u8;)*
+        const fn store_addend($size_bytes: u8) -> Option<StoreAddend> {
+            $addend
+        }
         /// Relocation kinds by index.
         pub static RELOCS: &[RelocDesc] = &[$(RelocDesc {
             name: $elf_name,
             elf_type: $elf_type,
             size_bytes: $size,
             store_distance: $store,
-            store_addend: None,
+            store_addend: store_addend($size),
             reference: RefKind::$reference,
             label_fixup: $label,
         }),*];
@@ -25,6 +32,7 @@ macro_rules! relocs {
 }
 
 relocs! {
+    addends: _size_bytes None;
     ABS64 "R_X86_64_64" 1 8 None, Symbol None, "Absolute address, 8 bytes.";
     ABS32 "R_X86_64_32" 10 4 None, Symbol None, "Absolute address that fits 4 bytes zero-extended.";
     ABS32S "R_X86_64_32S" 11 4 None, Symbol None, "Absolute address that fits 4 bytes sign-extended.";
@@ -43,6 +51,34 @@ relocs! {
     DTPOFF64 "R_X86_64_DTPOFF64" 17 8 None, TlsDtpOffset None, "Offset in the module's block of thread-local storage, 8 bytes.";
     GOTTPOFF "R_X86_64_GOTTPOFF" 22 4 None, TlsInitialExec None, "Distance to the slot with the symbol's offset from the thread pointer.";
     TPOFF32 "R_X86_64_TPOFF32" 23 4 None, TlsLocalExec None, "Offset from the thread pointer.";
+}
+
+/// The relocations of 32-bit code. Addends are in the fields.
+pub mod in_32_bits {
+    use super::{REL32, StoreAddend, store_distance32, store_number};
+    use frazil_codegen::{RefKind, RelocDesc};
+
+    relocs! {
+        addends: size_bytes Some(match size_bytes {
+            1 => store_number::<1>,
+            2 => store_number::<2>,
+            _ => store_number::<4>,
+        });
+        ABS32 "R_386_32" 1 4 None, Symbol None, "Absolute address.";
+        ABS16 "R_386_16" 20 2 None, Symbol None, "The low 2 bytes of an absolute address.";
+        ABS8 "R_386_8" 22 1 None, Symbol None, "The low byte of an absolute address.";
+        PC32 "R_386_PC32" 2 4 Some(store_distance32), Symbol Some(REL32), "Distance from the field.";
+        PLT32 "R_386_PLT32" 4 4 Some(store_distance32), Plt None, "Distance from the field to the function or its linkage table entry.";
+        GOT32 "R_386_GOT32" 3 4 None, Got None, "Distance of the symbol's slot from the global offset table, or its address.";
+        GOT32X "R_386_GOT32X" 43 4 None, Got None, "The same in an instruction that the linker may rewrite.";
+        GOTPC "R_386_GOTPC" 10 4 None, Symbol None, "Distance from the field to the global offset table.";
+        TLS_GD "R_386_TLS_GD" 18 4 None, TlsGeneralDynamic None, "Distance of the general-dynamic descriptor of a thread-local symbol from the global offset table.";
+        TLS_LDM "R_386_TLS_LDM" 19 4 None, TlsLocalDynamic None, "Distance of the local-dynamic descriptor of the module from the global offset table.";
+        TLS_LDO "R_386_TLS_LDO_32" 32 4 None, TlsDtpOffset None, "Offset in the module's block of thread-local storage.";
+        TLS_IE "R_386_TLS_IE" 15 4 None, TlsInitialExec None, "Address of the slot with the symbol's offset from the thread pointer.";
+        TLS_GOTIE "R_386_TLS_GOTIE" 16 4 None, TlsInitialExec None, "Distance of that slot from the global offset table.";
+        TLS_LE "R_386_TLS_LE" 17 4 None, TlsLocalExec None, "Offset from the thread pointer.";
+    }
 }
 
 /// Fixup: a signed 4-byte distance.
@@ -103,6 +139,17 @@ fn store_distance32(field: &mut [u8], distance_bytes: i64) -> bool {
     };
     *field = value.to_le_bytes();
     true
+}
+
+/// Stores an addend in a field of `BYTES` bytes, where linkers look for it.
+fn store_number<const BYTES: usize>(field: &mut [u8], addend: i64) -> bool {
+    let Some(field) = field.first_chunk_mut::<BYTES>() else {
+        return false;
+    };
+    let (bytes, above) = (addend.to_le_bytes(), addend >> (8 * BYTES - 1));
+    field.copy_from_slice(&bytes[..BYTES]);
+    // Signed or unsigned.
+    matches!(above, -1..=1)
 }
 
 fn store_distance64(field: &mut [u8], distance_bytes: i64) -> bool {

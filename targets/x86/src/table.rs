@@ -171,6 +171,9 @@ op_table! {
     MovabsRRef "movabs" ORef one(0xb8).flag(Code::W), Q, [D64], NO;
     MovFsRM "mov" RM int(0x8b).flag(Code::FS), BWLQ, [D], NO;
     MovFsMR "mov" MR int(0x89).flag(Code::FS), BWLQ, [U], NO.writes_memory();
+    // The thread pointer's segment of 32-bit code.
+    MovGsRM "mov" RM int(0x8b).flag(Code::GS), BWLQ, [D], NO;
+    AddGsRM "add" RM int(0x03).flag(Code::GS), BWLQ, [M], FW;
     AddFsRM "add" RM int(0x03).flag(Code::FS), BWLQ, [M], FW;
     MovzxBRR "movzb" LoadRR int0f(0xb6).flag(Code::BYTE_RM), WLQ, [D, U8], NO;
     MovzxBRM "movzb" RM int0f(0xb6), WLQ, [D], NO;
@@ -183,7 +186,7 @@ op_table! {
     MovsxdRR "movsl" LoadRR int(0x63), Q, [D, U32], NO;
     MovsxdRM "movsl" RM int(0x63), Q, [D], NO;
     LeaRM "lea" RM int(0x8d), LQ, [D], NO.only_addresses();
-    LeaRRef "lea" RBaseRef int(0x8d), Q, [D], NO;
+    LeaRRef "lea" RBaseRef int(0x8d), LQ, [D], NO;
     LeaTlsGdRM "data16 leaq" RM one(0x8d).flag(Code::W).prefix(0x66), Q, [D64], NO;
     CmovRR "cmov" LoadRR int0f(0x40).flag(Code::COND), WLQ, [M, U], FR;
     CmovRM "cmov" RM int0f(0x40).flag(Code::COND), WLQ, [M], FR;
@@ -255,6 +258,7 @@ op_table! {
     // Blocks of memory, processor state, the rest.
     RepMovsb "rep movsb" None one(0xa4).prefix(0xf3), B, [], NO.uses(&[RCX, RSI, RDI]).defs(&[RCX, RSI, RDI]);
     RepMovsq "rep movsq" None one(0xa5).prefix(0xf3).flag(Code::W), Q, [], NO.uses(&[RCX, RSI, RDI]).defs(&[RCX, RSI, RDI]);
+    RepMovsl "rep movsl" None one(0xa5).prefix(0xf3), L, [], NO.uses(&[RCX, RSI, RDI]).defs(&[RCX, RSI, RDI]);
     RepStosb "rep stosb" None one(0xaa).prefix(0xf3), B, [], NO.uses(&[RAX, RCX, RDI]).defs(&[RCX, RDI]);
     RepStosq "rep stosq" None one(0xab).prefix(0xf3).flag(Code::W), Q, [], NO.uses(&[RAX, RCX, RDI]).defs(&[RCX, RDI]);
     PrefetchntaM "prefetchnta" M x0f(0x18).digit(0), B, [], NO.only_addresses();
@@ -271,6 +275,7 @@ op_table! {
     Int3 "int3" None one(0xcc), Q, [], NO;
     Nop "nop" Nop one(0x90), Q, [], NO;
     Endbr64 "endbr64" NoneModRm x0f(0x1e).prefix(0xf3).digit(0xfa), Q, [], NO;
+    Endbr32 "endbr32" NoneModRm x0f(0x1e).prefix(0xf3).digit(0xfb), Q, [], NO;
     Rdtsc "rdtsc" None x0f(0x31), Q, [], NO.defs(&[RAX, RDX]);
     Rdtscp "rdtscp" NoneModRm x0f(0x01).digit(0xf9), Q, [], NO.defs(&[RAX, RCX, RDX]);
     Xgetbv "xgetbv" NoneModRm x0f(0x01).digit(0xd0), Q, [], NO.uses(&[RCX]).defs(&[RAX, RDX]);

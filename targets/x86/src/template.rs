@@ -4,7 +4,7 @@
 //! It follows from the op table at compile time. An instruction begins with prefixes, an optional REX prefix, and the
 //! opcode; only REX and the low bits of the last opcode byte depend on operands.
 
-use crate::ops::{Code, Form, Imm, Width};
+use crate::ops::{Code, Form, Imm, Kind, Operand, Row, Width};
 use crate::rows::{ENCODED, ROWS};
 
 /// How the fast paths of the encoder see a form.
@@ -169,6 +169,9 @@ impl Template {
         if code.has(Code::FS) {
             self.add_prefix(0x64);
         }
+        if code.has(Code::GS) {
+            self.add_prefix(0x65);
+        }
         if matches!(code.width, Width::Int) && size == 2 {
             self.add_prefix(0x66);
         }
@@ -220,5 +223,17 @@ const fn slots(form: Form) -> (u8, u8, u8) {
         Form::ThreeLast | Form::Choice => (0, 1, 15),
         Form::RM | Form::MR | Form::RMI | Form::Gather | Form::Scatter => (0, 1, 15),
         _ => (0, 0, 0),
+    }
+}
+
+/// Whether 32-bit code has the instruction in this size: it needs no REX prefix. In a VEX or an EVEX prefix, the bit W
+/// also tells operations on vectors apart, and means nothing there if it is about a general register.
+pub(crate) fn is_in_32_bits(row: &Row, size: u8) -> bool {
+    let code = &row.code;
+    let is_double =
+        |operand: &Operand| !operand.kind.is_vector() && operand.kind != Kind::Mask && operand.kind.bytes(size) == 8;
+    match code.has(Code::VEX) {
+        true => !(code.width == Width::Int && size == 8 || row.operands.iter().flatten().any(is_double)),
+        false => Template::of(code, size).rex == 0,
     }
 }

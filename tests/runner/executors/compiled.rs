@@ -7,12 +7,16 @@ use frazil::{RelocationModel, TargetEntry};
 use frazil_codegen::{CompiledFunction, ModuleView, Target, Unit};
 use frazil_emit::{AsmBuilder, EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::text::{parse_module, print_type};
+use frazil_ir::verify::verify_function;
 use frazil_ir::{FuncId, Function, Module};
 use frazil_passes::recipe::BUILTIN;
 use std::fmt::Write;
 
 /// Bytes for each result of a run.
 pub const RESULT_BYTES: usize = 16;
+
+/// What is said of functions that are not valid with pointers as narrow as the target's.
+pub const INVALID: &str = "an invalid function";
 
 /// The name of the function that makes a run: it takes the address where the results are to be stored.
 pub fn run_name(index: usize) -> String {
@@ -46,15 +50,31 @@ pub fn text_with_runs(program: &Program<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// Parses and compiles a text to an object file, by the program's recipe.
+/// Parses and compiles a text to an object file, by the program's recipe. Each function that is refused has a line in
+/// the error, with its name first.
 pub fn object(
     program: &Program<'_>,
     text: &str,
     target: &TargetEntry,
     relocation_model: RelocationModel,
 ) -> Result<Vec<u8>, String> {
-    let (module, functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
+    let (mut module, mut functions) = parse_module(text).map_err(|error| format!("in a run: {error}"))?;
     let target = (target.new)();
+    let pointer_bits = u32::from(target.desc().pointer_bytes) * 8;
+    if module.data_layout.pointer_bits > pointer_bits {
+        // Valid where no integer of the width of pointers is written as one of 64 bits.
+        module.data_layout.pointer_bits = pointer_bits;
+        functions
+            .iter_mut()
+            .for_each(|function| function.set_pointer_bits(pointer_bits));
+        let invalid: Vec<String> = (functions.iter().zip(module.functions.values()))
+            .filter(|(function, _)| verify_function(&module, function).is_err())
+            .map(|(_, head)| format!("{}: {INVALID}", module.display_name(head.symbol)))
+            .collect();
+        if !invalid.is_empty() {
+            return Err(invalid.join("\n"));
+        }
+    }
     object_of(
         &module,
         functions,
@@ -142,6 +162,7 @@ fn compile_functions(
 ) -> Result<(), String> {
     let view = ModuleView::new(module, relocation_model);
     let mut worker = recipe.worker(module, target.desc())?;
+    let mut refused = Vec::new();
     for (mut function, (id, head)) in functions.into_iter().zip(module.functions.iter()) {
         let name = module.display_name(head.symbol);
         worker
@@ -159,12 +180,16 @@ fn compile_functions(
                 ..view
             },
         };
-        worker
-            .compile(target, &unit, &mut code)
-            .map_err(|error| format!("{name}: {error}"))?;
+        if let Err(error) = worker.compile(target, &unit, &mut code) {
+            refused.push(format!("{name}: {error}"));
+            continue;
+        }
         add(id, &code).map_err(|error| format!("{name}: {error}"))?;
     }
-    Ok(())
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(refused.join("\n")),
+    }
 }
 
 /// The results of a run from the bytes that it stored, least significant byte first.

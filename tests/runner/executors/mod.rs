@@ -124,6 +124,8 @@ pub const EXECUTORS: &[Executor] = &[
     interp::EXECUTOR,
     native::X86_64,
     native::X86_64_STATIC,
+    native::X86_32,
+    native::X86_32_STATIC,
     native::AARCH64,
     testisa::AS_IT_IS,
     testisa::NEAR,

@@ -4,13 +4,13 @@
 //! The C program makes each run in a process of its own, so that runs do not see each other's memory and a crash
 //! ends only one. What a run stores comes back through shared memory.
 
-use super::compiled::{RESULT_BYTES, answer, object, run_name, text_with_runs};
+use super::compiled::{INVALID, RESULT_BYTES, answer, object, run_name, text_with_runs};
 use super::{Answer, Executor, Program};
-use frazil::RelocationModel;
+use frazil::{RelocationModel, TargetEntry};
 use frazil_ir::Module;
 use frazil_test_support::Folder;
 use frazil_test_support::machines::{self, HOST, Machine, host_has};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -45,6 +45,26 @@ pub const AARCH64: Executor = Executor {
     run: |program| run(program, &machines::AARCH64, RelocationModel::Pic, "-static"),
 };
 
+/// Position-independent 32-bit code in a position-independent executable.
+pub const X86_32: Executor = Executor {
+    name: "x86_32",
+    target: Some("x86_32"),
+    by_default: true,
+    is_built: || is_built(&machines::X86_32),
+    is_available: || is_available(&machines::X86_32),
+    run: |program| run(program, &machines::X86_32, RelocationModel::Pic, "-pie"),
+};
+
+/// 32-bit code for a fixed address.
+pub const X86_32_STATIC: Executor = Executor {
+    name: "x86_32-static",
+    target: Some("x86_32"),
+    by_default: false,
+    is_built: || is_built(&machines::X86_32),
+    is_available: || is_available(&machines::X86_32),
+    run: |program| run(program, &machines::X86_32, RelocationModel::Static, "-no-pie"),
+};
+
 /// Results of a run, at most.
 const MOST_RESULTS: usize = 16;
 
@@ -59,12 +79,28 @@ fn is_built(machine: &Machine) -> bool {
 /// Whether its tools are there.
 fn is_available(machine: &Machine) -> bool {
     let is_host = cfg!(all(target_arch = "x86_64", target_os = "linux"));
-    let tools = [machine.compiler].into_iter().chain(machine.emulator.first().copied());
-    (is_host || !machine.emulator.is_empty())
+    let tools = [machine.compiler]
+        .into_iter()
+        .chain(machine.emulator().first().copied());
+    (is_host || !machine.emulator().is_empty())
         && tools.into_iter().all(|tool| {
             let output = Command::new(tool).arg("--version").output();
             output.is_ok_and(|output| output.status.success())
         })
+}
+
+/// What a machine does not have, as in the messages of refusals.
+fn limits(machine: &Machine) -> &'static [&'static str] {
+    match machine.target {
+        "x86_32" => &[
+            INVALID,
+            "type i",
+            "an array of i",
+            "an address in 8 bytes of data",
+            "the address of a block that is not in the object",
+        ],
+        _ => &[],
+    }
 }
 
 fn run(
@@ -78,14 +114,75 @@ fn run(
     if program.runs.is_empty() {
         return Ok(Vec::new());
     }
-    let object = object(program, &text_with_runs(program)?, target, relocation_model)?;
+    let (object, left_out) = object_of_most(program, machine, target, relocation_model)?;
+    if let (true, Some(limit)) = (object.is_empty(), left_out) {
+        leave_out(limit, program.runs.len());
+        return Ok(vec![Answer::Unsupported(limit.to_owned()); program.runs.len()]);
+    }
     if let Some(feature) = missing_feature(machine, program.module) {
         leave_out(&feature, program.runs.len());
         let answer = Answer::Unsupported(format!("this processor has no {feature}"));
         return Ok(vec![answer; program.runs.len()]);
     }
     let output = linked_and_run(machine, link_option, main_program(program), &[object])?;
-    answers(program, &output)
+    let mut answers = answers(program, &output)?;
+    for answer in &mut answers {
+        match (&left_out, &*answer) {
+            (Some(limit), Answer::Failed(reason)) if reason.starts_with("ended by signal 4 ") => {
+                leave_out(limit, 1);
+                *answer = Answer::Unsupported(format!("it needs what is refused: {limit}"));
+            }
+            _ => {}
+        }
+    }
+    Ok(answers)
+}
+
+/// The object of a case, and what the machine does not have of it: functions that need that trap.
+fn object_of_most(
+    program: &Program<'_>,
+    machine: &Machine,
+    target: &TargetEntry,
+    relocation_model: RelocationModel,
+) -> Result<(Vec<u8>, Option<&'static str>), String> {
+    let mut text = text_with_runs(program)?;
+    let mut left_out = None;
+    // A function whose signature is refused is so a second time, and goes.
+    let mut trapping = BTreeSet::new();
+    loop {
+        let refused = match object(program, &text, target, relocation_model) {
+            Ok(object) => return Ok((object, left_out)),
+            Err(refused) => refused,
+        };
+        for line in refused.lines() {
+            let limit = limits(machine).iter().find(|limit| line.contains(**limit));
+            let Some(limit) = limit else {
+                return Err(line.to_owned());
+            };
+            left_out = Some(*limit);
+            let name = line.split_once(": ").map_or("", |(name, _)| name);
+            let is_first = trapping.insert(name.to_owned());
+            let Some(without) = without_body(&text, name, is_first) else {
+                // It is the whole case that is refused.
+                return Ok((Vec::new(), left_out));
+            };
+            text = without;
+        }
+    }
+}
+
+/// A text in which a function traps, or is not there at all.
+fn without_body(text: &str, name: &str, is_kept: bool) -> Option<String> {
+    let start = text.find(&format!("func @{name}("))?;
+    let body = start + text[start..].find("{\n")?;
+    let end = body + text[body..].find("\n}")? + 2;
+    let head = if is_kept { &text[start..body] } else { "" };
+    let trap = if is_kept {
+        "{\nb0:\n  trap\n  unreachable\n}"
+    } else {
+        ""
+    };
+    Some([&text[..start], head, trap, &text[end..]].concat())
 }
 
 /// Runs that were compiled and not made, by the feature that the processor does not have.
@@ -105,7 +202,7 @@ pub fn left_out() -> BTreeMap<String, usize> {
 /// A feature that functions of a module are compiled for and that this processor does not have. Looked for are those
 /// of vectors of 512 bits: no emulator has them, and all others are in every processor that tests run on.
 pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
-    if !machine.emulator.is_empty() {
+    if !machine.emulator().is_empty() {
         return None;
     }
     module.functions.values().find_map(|head| {
@@ -118,7 +215,7 @@ pub fn missing_feature(machine: &Machine, module: &Module) -> Option<String> {
 
 /// What a C program prints that is linked with objects, in the way that is usual for a machine.
 pub fn link_and_run(machine: &Machine, main: String, objects: &[Vec<u8>]) -> Result<String, String> {
-    let link_option = match machine.emulator {
+    let link_option = match machine.emulator() {
         [] => "-pie",
         _ => "-static",
     };

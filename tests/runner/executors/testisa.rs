@@ -110,6 +110,7 @@ fn run(program: &Program<'_>, variant: Variant) -> Result<Vec<Answer>, String> {
     let (mut module, mut functions) =
         frazil_ir::text::parse_module(&text).map_err(|error| format!("in a run: {error}"))?;
     module.data_layout.pointer_bits = 32;
+    functions.iter_mut().for_each(|function| function.set_pointer_bits(32));
     let recipe = program.checked_recipe()?;
     let mut worker = recipe.worker(&module, Target::desc(&variant))?;
     for (function, head) in functions.iter_mut().zip(module.functions.values()) {

@@ -19,8 +19,9 @@ pub struct Machine {
     pub utilities: &'static str,
     /// A debugger for its programs.
     pub debugger: &'static str,
-    /// The emulator and its options; nothing if programs run on the machine that the tests run on.
-    pub emulator: &'static [&'static str],
+    /// The emulator and its options; nothing if programs run on the machine that the tests run on. Another one follows
+    /// for machines whose system does not execute it.
+    emulators: &'static [&'static [&'static str]],
     /// Names of processors for compilers, from the least on, each of which can do more than the one before.
     pub processors: &'static [&'static str],
     /// A feature that the least processor does not have, for vectors.
@@ -34,9 +35,25 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The emulator and its options; nothing if programs run on the machine that the tests run on.
+    pub fn emulator(&self) -> &'static [&'static str] {
+        static IS_FIRST: OnceLock<bool> = OnceLock::new();
+        match *self.emulators {
+            [] => &[],
+            [only] => only,
+            [first, second, ..] => {
+                let starts = || Command::new(first[0]).arg("--version").output();
+                match IS_FIRST.get_or_init(|| starts().is_ok_and(|output| output.status.success())) {
+                    true => first,
+                    false => second,
+                }
+            }
+        }
+    }
+
     /// The command that runs a program of this machine.
     pub fn run(&self, program: &Path) -> Command {
-        match self.emulator {
+        match self.emulator() {
             [] => Command::new(program),
             [emulator, options @ ..] => {
                 let mut command = Command::new(emulator);
@@ -77,7 +94,7 @@ pub const HOST: Machine = Machine {
     compiler: "cc",
     utilities: "",
     debugger: "gdb",
-    emulator: &[],
+    emulators: &[],
     processors: &["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"],
     vector_feature: "+avx2",
     is_fusing: false,
@@ -94,7 +111,7 @@ pub const AARCH64: Machine = Machine {
     compiler: "aarch64-linux-gnu-gcc",
     utilities: "aarch64-linux-gnu-",
     debugger: "gdb-multiarch",
-    emulator: &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
+    emulators: &[&["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]],
     processors: &["generic", "cortex-a76", "apple-m1"],
     vector_feature: "+fullfp16",
     is_fusing: true,
@@ -102,5 +119,29 @@ pub const AARCH64: Machine = Machine {
     data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
 };
 
+/// 32-bit code on the machine that the tests run on, whose system executes it, too. What is started is the loader of
+/// Debian's cross compiler, which finds its libraries.
+pub const X86_32: Machine = Machine {
+    target: "x86_32",
+    triple: "i686-unknown-linux-gnu",
+    rust_target: "i686-unknown-linux-gnu",
+    compiler: "i686-linux-gnu-gcc",
+    utilities: "i686-linux-gnu-",
+    debugger: "gdb",
+    emulators: &[
+        &[
+            "/usr/i686-linux-gnu/lib/ld-linux.so.2",
+            "--library-path",
+            "/usr/i686-linux-gnu/lib",
+        ],
+        &["qemu-i386", "-L", "/usr/i686-linux-gnu"],
+    ],
+    processors: &["pentium4", "x86-64-v2", "x86-64-v3"],
+    vector_feature: "+avx2",
+    is_fusing: false,
+    widest_converted_bits: 64,
+    data_layout: "e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128",
+};
+
 /// Those that tests can be told by name.
-pub const ALL: [&Machine; 2] = [&HOST, &AARCH64];
+pub const ALL: [&Machine; 3] = [&HOST, &AARCH64, &X86_32];

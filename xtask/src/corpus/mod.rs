@@ -369,7 +369,8 @@ fn modules_of(programs: impl Iterator<Item = &'static Program>, levels: &[Level]
     let packages = fetch::fetch_packages(&sources, used)?;
     let root = workspace::root();
     let mut modules = Vec::new();
-    for program in programs {
+    let has_wide = machine::current().widest_converted_bits >= 128;
+    for program in programs.filter(|program| has_wide || !programs::WITH_WIDE_INTEGERS.contains(&program.name)) {
         let package_dir = match &program.package {
             Some(package) => packages
                 .get(package.name)

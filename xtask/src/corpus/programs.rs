@@ -77,6 +77,9 @@ const fn one_way(name: &'static str, short: Sizes, long: Sizes) -> Run {
     }
 }
 
+/// The programs with integers of 128 bits, which compilers do not have for every machine.
+pub const WITH_WIDE_INTEGERS: [&str; 2] = ["abi", "mixed"];
+
 /// Every program, smallest first.
 pub const PROGRAMS: &[Program] = &[
     Program {

@@ -125,7 +125,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn lower_text(&mut self, data: &InstData, asm: &AsmData, rules: &'static dyn AsmRules) -> Result<(), CodegenError> {
         let mut constraints = parse(&asm.constraints)?;
         let mut pending = self.pair_up(data, &constraints)?;
-        let is_invoke = self.is_invoked_text();
+        let is_invoke = self.is_invoked();
         if !is_invoke {
             indirect::store_afterwards(&mut pending, &mut constraints, rules);
         }
@@ -391,22 +391,25 @@ impl<I: Isa> SelectCtx<'_, I> {
                 });
             }
         }
-        if self.base.isa.asm_rules().is_some_and(AsmRules::has_bare_memory) {
-            self.make_bare(pending);
+        if let Some(rules) = self.base.isa.asm_rules() {
+            self.make_bare(pending, rules);
         }
         self.tie(pending)?;
         self.fill_fixed(pending);
         Ok(())
     }
 
-    /// Brings the addresses of memory operands into registers.
-    fn make_bare(&mut self, pending: &mut [Pending]) {
+    /// Brings the addresses of memory operands into registers, where those cannot be written otherwise.
+    fn make_bare(&mut self, pending: &mut [Pending], rules: &dyn AsmRules) {
         let isa = self.base.isa;
         for one in pending {
             let is_memory = matches!(one.choice, Choice::Indirect | Choice::Memory);
+            let is_address = is_memory || one.choice == Choice::Address;
+            let is_bare = |mem: Mem| mem.disp == 0 && mem == Mem::base(mem.base_reg(), 0);
+            let must_be_bare = is_memory && rules.has_bare_memory();
             if let Some(mem) = one
                 .mem
-                .filter(|mem| is_memory && (mem.disp != 0 || *mem != Mem::base(mem.base_reg(), 0)))
+                .filter(|&mem| is_address && !rules.can_name(mem) || must_be_bare && !is_bare(mem))
             {
                 let address = self.fresh_vreg(RegClass::Int, isa.desc().pointer_bytes);
                 isa.address(self, address, mem);

@@ -1,13 +1,14 @@
-//! Conversions from and to `float` and `double`.
+//! Conversions from and to `float` and `double`, and the bits of floats that are wider than a word.
 //!
 //! To a float, the number is shifted up until its highest bit is at the top. Then the top word alone is rounded; if
 //! any lower bit is set, the lowest bit of the top word is set, too, so that it is rounded like the whole number. A
 //! multiplication by a power of two, which is exact, undoes the shift. From a float, the fraction is shifted by the
-//! exponent.
+//! exponent. The bits of a float go through a stack slot.
 
+use super::shift::WORD_ALIGN_LOG2;
 use super::{WORD_BITS, Words};
 use crate::builder::values::Builder;
-use frazil_ir::{Opcode, Operand, Type};
+use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type};
 
 /// The number of fraction bits that are stored in a double.
 const FRACTION_BITS: u32 = 52;
@@ -93,6 +94,24 @@ impl Builder<'_, '_> {
             self.choose_words(negative, &zeros, &number)
         };
         self.choose_words(fields.is_nan, &zeros, &result)
+    }
+
+    /// The float of a type of more than 64 bits that has these bits.
+    pub fn float_of_bits(&mut self, words: &[Operand], ir_type: Type) -> Operand {
+        let slot = self.slot_of_words(words.len());
+        self.store_words(slot, 0, words);
+        let flags = MemFlags::aligned(WORD_ALIGN_LOG2.into()).0;
+        self.emit(Opcode::Load, ir_type, flags, Operand::value(slot), Operand::NONE)
+    }
+
+    /// The bits of a float of more than 64 bits; zeros follow in the last word.
+    pub fn bits_of_float(&mut self, float: Operand, ir_type: Type, count: usize) -> Words {
+        let slot = self.slot_of_words(count);
+        self.store_words(slot, 0, &vec![Operand::ZERO; count]);
+        let flags = MemFlags::aligned(WORD_ALIGN_LOG2.into()).0;
+        let store = InstData::new(Opcode::Store, ir_type, flags, float, Operand::value(slot));
+        self.function.push_inst(store);
+        self.load_words(slot, Operand::ZERO, count)
     }
 
     fn float_fields(&mut self, float: Operand, ir_type: Type) -> Fields {

@@ -1,11 +1,13 @@
-//! Integers of more than 128 bits: several IR values each, 64-bit words from the lowest on.
+//! Integers of more than 128 bits: several IR values each, 64-bit words from the lowest on. Where registers have 32
+//! bits, those of more than 64 bits are so, too ([`frazil_ir::Platform::widest_integer_bits`]).
 //!
 //! A wide integer is held as an aggregate is: words of `i64`, the last one an integer of the bits that are left (as
 //! for `i200`: three words of 64 bits and one of 8). So phis, loads, stores, selects, arguments and results need
 //! nothing of their own, and nothing after the reader knows that there are such types. Here is what takes the number
 //! as a whole: each operation becomes instructions on words, with the top word extended as the operation needs it.
 //!
-//! Carries come from the operations that report overflow, products from multiplications of 128 bits. Division is a loop
+//! Carries come from the operations that report overflow, products from multiplications of 128 bits or, where these are
+//! wide themselves, of both halves of 64. Division is a loop
 //! that shifts and subtracts ([`divide`]), which is why a block of the file may become several ([`super::blocks`]).
 //! Shifts by a variable distance go through a stack slot: the words are stored, and loaded from another place
 //! ([`shift`]).
@@ -32,10 +34,8 @@ use frazil_ir::included::RARE;
 use frazil_ir::{InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
 pub const WORD_BITS: u32 = 64;
-/// Integers of at most this width are single IR values.
-pub const NARROW_BITS: u32 = 128;
-/// The narrowest wide integer.
-pub const FIRST_WIDE: u32 = NARROW_BITS + 1;
+/// Integers of more bits are never single IR values.
+pub const WIDEST_NARROW_BITS: u32 = frazil_ir::platform::WIDEST_INTEGER_BITS;
 
 /// A wide integer as words of 64 bits, the lowest first; the top word is extended to 64 bits.
 pub type Words = Vec<Operand>;
@@ -80,7 +80,7 @@ impl Builder<'_, '_> {
     #[inline]
     pub fn wide_bits(&self, ty: TypeId) -> Option<u32> {
         match self.module.types.kind(ty) {
-            Some(&Kind::Integer(bits)) if RARE && bits > NARROW_BITS => Some(bits),
+            Some(&Kind::Integer(bits)) if RARE && bits > self.module.narrow_bits() => Some(bits),
             _ => None,
         }
     }
@@ -108,7 +108,11 @@ impl Builder<'_, '_> {
     /// An integer of 65 to 127 bits, extended to 128 bits.
     #[cold]
     pub fn odd_source(&mut self, word: Word, signed: bool) -> Operand {
-        let bits = self.function.types().int_bits(word.ir_type()).unwrap_or(NARROW_BITS);
+        let bits = self
+            .function
+            .types()
+            .int_bits(word.ir_type())
+            .unwrap_or(WIDEST_NARROW_BITS);
         self.extend_to_128(word, bits, Extend::of(signed))
     }
 
@@ -214,7 +218,7 @@ impl Builder<'_, '_> {
     /// An integer of 65 to 128 bits, extended to 128 bits; the operand carries its type.
     pub fn extend_to_128(&mut self, word: Word, bits: u32, extend: Extend) -> Operand {
         let typed = self.typed(word);
-        if bits == NARROW_BITS {
+        if bits == WIDEST_NARROW_BITS {
             return typed;
         }
         let op = if extend == Extend::Sign {

@@ -1,5 +1,6 @@
 //! Products: every word of one number with every word of the other (Knuth, The Art of Computer Programming, volume 2,
-//! section 4.3.1, algorithm M). A product of two words and two words to add always fits into 128 bits.
+//! section 4.3.1, algorithm M). A product of two words and two words to add always fits into 128 bits, and into two
+//! words where 128 bits are no single value.
 
 use super::{WORD_BITS, Words, is_zero};
 use crate::builder::values::Builder;
@@ -54,6 +55,9 @@ impl Builder<'_, '_> {
             let (sum, carry) = self.with_carry(Opcode::UaddOverflow, more[0], more[1]);
             return (sum, self.flag_word(carry));
         }
+        if self.module.narrow_bits() < 2 * WORD_BITS {
+            return self.multiply_halves(left, right, more);
+        }
         let mut whole = self.emit(Opcode::Mul, Type::I128, 0, left.whole, right.whole);
         for word in more.into_iter().filter(|&word| !is_zero(word)) {
             let extended = self.factor(word).whole;
@@ -65,7 +69,22 @@ impl Builder<'_, '_> {
         (low, self.emit(Opcode::Trunc, Type::I64, 0, high, Operand::NONE))
     }
 
+    /// The same where a product of two words is two values.
+    fn multiply_halves(&mut self, left: Factor, right: Factor, more: [Operand; 2]) -> (Operand, Operand) {
+        let mut low = self.emit(Opcode::Mul, Type::I64, 0, left.word, right.word);
+        let mut high = self.emit(Opcode::UmulHigh, Type::I64, 0, left.word, right.word);
+        for word in more {
+            let (sum, carry) = self.with_carry(Opcode::UaddOverflow, low, word);
+            let carry = self.flag_word(carry);
+            (low, high) = (sum, self.word_op(Opcode::Add, high, carry));
+        }
+        (low, high)
+    }
+
     fn factor(&mut self, word: Operand) -> Factor {
+        if self.module.narrow_bits() < 2 * WORD_BITS {
+            return Factor { word, whole: word };
+        }
         let whole = match word.as_imm() {
             Some(number) => self
                 .function

@@ -10,7 +10,7 @@ use frazil_ir::{InstData, MemFlags, Opcode, Operand, Type, Value};
 
 const WORD_BYTES: usize = 8;
 /// The alignment of words in the slot.
-const WORD_ALIGN_LOG2: u8 = 3;
+pub(super) const WORD_ALIGN_LOG2: u8 = 3;
 
 impl Builder<'_, '_> {
     /// A number shifted up by a constant that is less than its width.
@@ -114,7 +114,7 @@ impl Builder<'_, '_> {
         (offset, self.word_op(Opcode::And, distance, mask))
     }
 
-    fn slot_of_words(&mut self, count: usize) -> Value {
+    pub(super) fn slot_of_words(&mut self, count: usize) -> Value {
         self.function.push_slot((count * WORD_BYTES) as u64, WORD_ALIGN_LOG2)
     }
 
@@ -122,7 +122,7 @@ impl Builder<'_, '_> {
         self.address_after(base, Type::PTR, (index * WORD_BYTES) as i64)
     }
 
-    fn store_words(&mut self, slot: Value, first: usize, words: &[Operand]) {
+    pub(super) fn store_words(&mut self, slot: Value, first: usize, words: &[Operand]) {
         let flags = MemFlags::aligned(WORD_ALIGN_LOG2.into()).0;
         for (&word, index) in words.iter().zip(first..) {
             let address = self.address_of_word(Operand::value(slot), index);
@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn load_words(&mut self, slot: Value, offset: Operand, count: usize) -> Words {
+    pub(super) fn load_words(&mut self, slot: Value, offset: Operand, count: usize) -> Words {
         let flags = MemFlags::aligned(WORD_ALIGN_LOG2.into()).0;
         let offset = self.word_as_distance(Word::scalar(offset, Type::I64, NO_TYPE), Opcode::Zext);
         let base = self.emit(Opcode::PtrAdd, Type::PTR, 0, Operand::value(slot), offset);

@@ -7,10 +7,10 @@ use super::context::{Body, Operands};
 use crate::builder::class::Class;
 use crate::builder::intrinsics::Intrinsic;
 use crate::builder::values::Builder;
-use crate::builder::wide::{Extend, NARROW_BITS, WORD_BITS, Words, word_count};
+use crate::builder::wide::{Extend, WIDEST_NARROW_BITS, WORD_BITS, Words, word_count};
 use crate::builder::word::{NO_TYPE, Word};
 use crate::error::ReadError;
-use crate::llvm::types::TypeId;
+use crate::llvm::types::{Kind, TypeId};
 use frazil_ir::{ConstKind, InstData, Opcode, Operand, Refusal, Type, TypeData};
 
 /// What instructions an operation on numbers of so many words may become, for each of them.
@@ -73,7 +73,11 @@ pub(super) fn binary(body: &mut Body<'_, '_>, left: Word, right: Word, number: u
 #[cold]
 pub(super) fn odd_division(body: &mut Body<'_, '_>, op: Opcode, left: Word, right: Word) -> Result<(), ReadError> {
     let build = &mut body.build;
-    let bits = build.function.types().int_bits(left.ir_type()).unwrap_or(NARROW_BITS);
+    let bits = build
+        .function
+        .types()
+        .int_bits(left.ir_type())
+        .unwrap_or(WIDEST_NARROW_BITS);
     let extend = Extend::of(matches!(op, Opcode::Sdiv | Opcode::Srem));
     let a = build.extend_to_128(left, bits, extend);
     let b = build.extend_to_128(right, bits, extend);
@@ -113,7 +117,7 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
     let build = &mut body.build;
     let from = build.wide_value_bits(value);
     let to = build.wide_bits(ty);
-    build.make_room_for(from.max(to).unwrap_or(NARROW_BITS), false)?;
+    build.make_room_for(from.max(to).unwrap_or(WIDEST_NARROW_BITS), false)?;
     let signed = matches!(number, casts::SEXT | casts::SI_TO_FP | casts::FP_TO_SI);
     if from == to && number == casts::BITCAST {
         return build.define_as(value.with_type(ty));
@@ -144,6 +148,20 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
             Refusal::WideInteger,
             "a cast between an integer of more than 128 bits and a vector where the first byte is the highest",
         )),
+        (casts::BITCAST, Some(bits), None) if is_float(build, ty) => {
+            let result = build.scalar_class(ty)?;
+            check_size(build, result, bits)?;
+            let words = build.words_of(value, bits, Extend::Zero)?;
+            let float = build.float_of_bits(&words, result);
+            build.define_as(Word::scalar(float, result, ty))
+        }
+        (casts::BITCAST, None, Some(bits)) if is_float(build, value.ty()) => {
+            let source = build.scalar_class(value.ty())?;
+            check_size(build, source, bits)?;
+            let float = build.typed(value);
+            let words = build.bits_of_float(float, source, word_count(bits));
+            build.define_words(ty, words, bits)
+        }
         (casts::BITCAST, Some(bits), None) => {
             let result = vector_type(build, ty, bits)?;
             let (lanes, lane_bits) = lanes_of(build, bits)?;
@@ -206,17 +224,32 @@ pub(super) fn cast(body: &mut Body<'_, '_>, value: Word, ty: TypeId, number: u64
     }
 }
 
+fn is_float(build: &Builder<'_, '_>, ty: TypeId) -> bool {
+    matches!(build.module.types.kind(ty), Some(Kind::Float(_)))
+}
+
 /// The IR type of a vector that has so many bits.
 fn vector_type(build: &mut Builder<'_, '_>, ty: TypeId, bits: u32) -> Result<Type, ReadError> {
     let found = build.scalar_class(ty)?;
-    let own = build
-        .function
-        .types()
-        .bits(found, build.module.module.data_layout.pointer_bits);
-    if !matches!(build.function.types().data(found), TypeData::Vector { .. }) || own != u64::from(bits) {
-        return Err(build.malformed("a bitcast between types of different sizes"));
+    if matches!(build.function.types().data(found), TypeData::Vector { .. }) {
+        check_size(build, found, bits)?;
+        return Ok(found);
     }
-    Ok(found)
+    Err(different_sizes(build))
+}
+
+fn check_size(build: &Builder<'_, '_>, ir_type: Type, bits: u32) -> Result<(), ReadError> {
+    let pointer_bits = build.module.module.data_layout.pointer_bits;
+    if build.function.types().bits(ir_type, pointer_bits) == u64::from(bits) {
+        Ok(())
+    } else {
+        Err(different_sizes(build))
+    }
+}
+
+#[cold]
+fn different_sizes(build: &Builder<'_, '_>) -> ReadError {
+    build.malformed("a bitcast between types of different sizes")
 }
 
 /// The vector whose lanes are words, or as large parts of words as a number of bits has a whole number of; with the
@@ -276,7 +309,7 @@ fn resize(build: &mut Builder<'_, '_>, value: Word, ty: TypeId, number: u64, sig
     if from == to || (number == casts::TRUNC) != (to < from) {
         return Err(build.malformed(format!("cast {number} between types that do not go with it")));
     }
-    if to > NARROW_BITS {
+    if to > build.module.narrow_bits() {
         return build.define_words(ty, words, to);
     }
     let ir_type = build.scalar_class(ty)?;

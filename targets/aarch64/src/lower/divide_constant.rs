@@ -206,8 +206,8 @@ impl Plan {
         } = division;
         if bits > 32 {
             let (reciprocal, product) = match signed {
-                true => (WideReciprocal::signed(magnitude), Op::Smulh),
-                false => (WideReciprocal::unsigned(magnitude), Op::Umulh),
+                true => (WideReciprocal::signed(magnitude, 64), Op::Smulh),
+                false => (WideReciprocal::unsigned(magnitude, 64), Op::Umulh),
             };
             return Plan {
                 value_size: 8,

@@ -26,7 +26,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Store => fold_access(folder, data.b, data.ty),
         Opcode::Zext | Opcode::Sext => fold_extension(folder, data),
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul if data.ty == Type::I128 => {
-            fold_extensions(folder, data);
+            fold_extensions(folder, data, Type::I64);
         }
         Opcode::Add | Opcode::Sub => fold_sum(folder, data),
         Opcode::And | Opcode::Or if data.ty == Type::I1 => fold_joined(folder, data),

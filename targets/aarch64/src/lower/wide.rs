@@ -12,7 +12,7 @@ use crate::regs::XZR;
 use crate::table::Op;
 use frazil_codegen::extended::{HighPart, high_part};
 use frazil_codegen::{LowerCtx, Reg, RegClass};
-use frazil_ir::{InstData, Opcode, Operand};
+use frazil_ir::{InstData, Opcode, Operand, Type};
 
 /// A value in two registers.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +124,7 @@ fn use_pair_or_low<C: LowerCtx>(cx: &mut C, operand: Operand) -> Pair {
 }
 
 fn product<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    let parts = [data.a, data.b].map(|factor| high_part(cx.func(), factor));
+    let parts = [data.a, data.b].map(|factor| high_part(cx.func(), factor, Type::I64));
     if parts != [HighPart::Zero; 2] && parts != [HighPart::Sign; 2] {
         let [a, b] = [data.a, data.b].map(|factor| extended_factor(cx, factor));
         let sum = cx.temp(RegClass::Int);
@@ -149,7 +149,7 @@ fn product<C: LowerCtx>(cx: &mut C, data: &InstData) {
 /// Both parts of a factor whose extension may be folded.
 fn extended_factor<C: LowerCtx>(cx: &mut C, factor: Operand) -> Pair {
     let mut pair = use_pair_or_low(cx, factor);
-    if cx.is_folded(factor) && high_part(cx.func(), factor) == HighPart::Sign {
+    if cx.is_folded(factor) && high_part(cx.func(), factor, Type::I64) == HighPart::Sign {
         let high = cx.temp(RegClass::Int);
         cx.emit(shr(true, 8, high, pair.low, 63));
         pair.high = high;

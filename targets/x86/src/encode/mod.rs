@@ -6,8 +6,12 @@
 //! of the GNU assembler, so that our assembly text gives the same bytes; only branches to labels that are not bound yet
 //! are long, until the buffer makes them shorter.
 //!
-//! It checks what a rule can get wrong in debug builds only, and does not know the 32-bit mode.
+//! `W` is the width of a general register in bytes: 8 in 64-bit code, 4 in 32-bit code. What that does not have is
+//! taken apart ([`thirty_two`]): byte registers of all general registers, and addresses relative to the instruction.
+//!
+//! It checks what a rule can get wrong in debug builds only.
 
+pub(crate) mod thirty_two;
 mod vex;
 
 use crate::ops::{Code, Form, Imm, Width};
@@ -16,6 +20,7 @@ use crate::rows::{CODES, ROWS};
 use crate::template::{Class, Template};
 use frazil_codegen::{CodeBuffer, Label, MInst, Ref, RefKind, Reg};
 use frazil_support::SPEED;
+use thirty_two::Expansion;
 
 /// An instruction being put together at the end of the buffer. Parts are written as whole words of which only the
 /// first bytes count; what comes after overwrites the rest. A copy from elsewhere would have to wait for the small
@@ -26,6 +31,19 @@ struct Out<'a> {
     /// Bytes so far.
     len: usize,
     note: Note,
+    is_32_bit: bool,
+    /// What an address in 32-bit code is relative to, if there is something.
+    place: Option<Place>,
+}
+
+/// An address that an instruction before has brought to a register.
+#[derive(Clone, Copy)]
+struct Place {
+    base: Reg,
+    /// From there to the start of the instruction, in bytes.
+    distance: i64,
+    /// The relocation, if it is not that of a distance.
+    kind: Option<u8>,
 }
 
 /// The longest instruction has 15 bytes, and the last word may reach beyond it.
@@ -51,13 +69,15 @@ enum Note {
 impl Out<'_> {
     /// Appends what `write` puts together. To stay in registers, the state must not leave functions that are inlined.
     #[inline(always)]
-    fn fill<T>(buf: &mut CodeBuffer, write: impl FnOnce(&mut Out<'_>) -> T) -> T {
+    fn fill<const W: u8, T>(buf: &mut CodeBuffer, write: impl FnOnce(&mut Out<'_>) -> T) -> T {
         let start = buf.bytes.len();
         buf.bytes.extend_from_slice(&[0; ROOM]);
         let mut out = Out {
             bytes: buf.bytes.last_chunk_mut().expect("there is the room just made"),
             len: 0,
             note: Note::None,
+            is_32_bit: W == 4,
+            place: None,
         };
         let result = write(&mut out);
         let Out { len, note, .. } = out;
@@ -157,13 +177,21 @@ const NO_IMMEDIATE: Immediate = Immediate {
 ///
 /// The instruction must be one that the row's constructors can build: physical registers of the right bank, a size of
 /// the row, a memory operand that exists on the machine.
-pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
+pub fn encode<const W: u8>(inst: &MInst, buf: &mut CodeBuffer) {
     debug_assert!(
         ROWS[usize::from(inst.op)].sizes & inst.size != 0,
         "{} has no size {}",
         ROWS[usize::from(inst.op)].name,
         inst.size
     );
+    let start = buf.offset();
+    let jump = put::<W>(inst, buf);
+    buf.finish_inst(inst, start, jump);
+}
+
+/// Appends the bytes of an instruction; gives the label of a branch that may be dropped.
+#[inline(always)]
+fn put<const W: u8>(inst: &MInst, buf: &mut CodeBuffer) -> Option<Label> {
     let computed;
     let template = if SPEED {
         Template::get(inst.op, inst.size)
@@ -171,24 +199,36 @@ pub fn encode(inst: &MInst, buf: &mut CodeBuffer) {
         computed = Template::of(&CODES[usize::from(inst.op)], inst.size);
         &computed
     };
-    let start = buf.offset();
-    let mut jump = None;
-    match template.class {
-        Class::Registers => Out::fill(buf, |out| registers(out, template, inst, 0)),
-        Class::Memory if inst.reg(1).is_physical() => Out::fill(buf, |out| memory(out, template, inst, 0)),
-        _ => jump = other(buf, template, inst),
+    if W == 4 {
+        let is_of_64_bits = template.rex != 0 && !CODES[usize::from(inst.op)].has(Code::VEX);
+        assert!(!is_of_64_bits, "an operation of 64 bits in 32-bit code: {inst:?}");
+        if let Some(expansion) = Expansion::of(template, inst) {
+            thirty_two::put_expanded(expansion, inst, buf);
+            return None;
+        }
     }
-    buf.finish_inst(inst, start, jump);
+    match template.class {
+        Class::Registers
+            if W == 4
+                && let Some(opcode) = thirty_two::short_count(template, inst) =>
+        {
+            Out::fill::<W, _>(buf, |out| begin(out, &template.with_opcode(opcode), 0, 0, 0));
+        }
+        Class::Registers => Out::fill::<W, _>(buf, |out| registers(out, template, inst, 0)),
+        Class::Memory if inst.reg(1).is_physical() => Out::fill::<W, _>(buf, |out| memory(out, template, inst, 0)),
+        _ => return other::<W>(buf, template, inst),
+    }
+    None
 }
 
 /// Forms off the straight paths; gives the label of a branch that may be dropped.
 #[inline(never)]
-fn other(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Label> {
+fn other<const W: u8>(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Label> {
     let code = &CODES[usize::from(inst.op)];
     if code.form == Form::Branch {
-        return branch(buf, code, inst);
+        return branch::<W>(buf, code, inst);
     }
-    Out::fill(buf, |out| write_other(out, template, code, inst));
+    Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst));
     None
 }
 
@@ -450,11 +490,21 @@ fn baseless_after(
     let index = inst.reg(2);
     let is_symbol = inst.is_symbol();
     let has_index = !is_symbol && !index.is_none();
+    if out.is_32_bit
+        && !has_index
+        && out.place.is_none()
+        && let Some(opcode) = thirty_two::whole_address(inst)
+    {
+        return thirty_two::accumulator(out, &template.with_opcode(opcode), inst);
+    }
     let rex_x = if has_index { (number(index) >> 3) << 1 } else { 0 };
     let byte_register = reg & template.byte_reg;
     begin(out, (reg >> 3) << 2 | rex_x, byte_register);
     if is_symbol {
         symbol_operand(out, inst, reg, immediate);
+    } else if out.is_32_bit && !has_index {
+        out.byte((reg & 7) << 3 | 5);
+        out.word(inst.disp.cast_unsigned(), 4);
     } else {
         out.byte((reg & 7) << 3 | 4);
         out.byte(if has_index {
@@ -475,6 +525,9 @@ pub(crate) fn named(inst: &MInst) -> Ref {
 /// ModRM and displacement of an address that a symbol, constant or label gives, with its relocation or fixup.
 fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, immediate: Immediate) {
     let target = named(inst);
+    if out.is_32_bit {
+        return thirty_two::symbol_operand(out, inst, reg, target);
+    }
     let (kind, from_end) = match target.kind() {
         RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign | RefKind::Table => {
             (relocs::PC32, true)
@@ -530,6 +583,7 @@ fn address_of_symbol(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 fn symbol_offset(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let target = Ref(inst.imm.cast_unsigned());
     let kind = match target.kind() {
+        kind if out.is_32_bit => thirty_two::relocation(kind, inst),
         RefKind::TlsDtpOffset => relocs::DTPOFF32,
         RefKind::TlsLocalExec => relocs::TPOFF32,
         other => {
@@ -556,13 +610,13 @@ fn with_condition(code: &Code, inst: &MInst) -> u8 {
 }
 
 /// A branch to a label. The label is returned if the branch waits for it and may be dropped.
-fn branch(buf: &mut CodeBuffer, code: &Code, inst: &MInst) -> Option<Label> {
+fn branch<const W: u8>(buf: &mut CodeBuffer, code: &Code, inst: &MInst) -> Option<Label> {
     let is_conditional = code.has(Code::COND);
     let label = inst.label();
     let end_of_short = buf.offset() + 2;
     let bound = buf.label_offset(label);
     let is_short = bound.is_some_and(|target| end_of_short - target <= 128);
-    Out::fill(buf, |out| {
+    Out::fill::<W, _>(buf, |out| {
         if is_short {
             out.byte(if is_conditional { 0x70 | inst.condition() } else { 0xeb });
             out.fixup8(label);
@@ -595,14 +649,20 @@ fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     }
     out.byte(code.opcode);
     let target = named(inst);
-    out.reloc32(branch_relocation(target), target, i64::from(inst.disp) - 4);
+    out.reloc32(
+        branch_relocation(target, out.is_32_bit),
+        target,
+        i64::from(inst.disp) - 4,
+    );
 }
 
 /// The relocation of a call or jump to a symbol.
-pub(crate) fn branch_relocation(target: Ref) -> u8 {
-    match target.kind() {
-        RefKind::Symbol => relocs::PC32,
-        _ => relocs::PLT32,
+pub(crate) fn branch_relocation(target: Ref, is_32_bit: bool) -> u8 {
+    match (target.kind(), is_32_bit) {
+        (RefKind::Symbol, true) => relocs::in_32_bits::PC32,
+        (_, true) => relocs::in_32_bits::PLT32,
+        (RefKind::Symbol, false) => relocs::PC32,
+        (_, false) => relocs::PLT32,
     }
 }
 
@@ -666,8 +726,8 @@ mod tests {
         let top = buf.new_label();
         buf.bind(top);
         buf.put(&[0x90; 126]);
-        encode(&jmp(top), &mut buf);
-        encode(&jcc(Cond::Ne, top), &mut buf);
+        encode::<8>(&jmp(top), &mut buf);
+        encode::<8>(&jcc(Cond::Ne, top), &mut buf);
         assert_eq!(buf.finish(FIXUPS, 0x90, None), Ok(()));
         assert_eq!(buf.bytes[126..], [0xeb, 0x80, 0x0f, 0x85, 0x7a, 0xff, 0xff, 0xff]);
     }
@@ -676,11 +736,11 @@ mod tests {
     fn forward_branches_reach_their_label() {
         let mut buf = CodeBuffer::new(false);
         let (near, end) = (buf.new_label(), buf.new_label());
-        encode(&jcc(Cond::L, end), &mut buf);
-        encode(&jmp_short(near), &mut buf);
-        encode(&ri(Op::SubRI, 8, RSP, 8), &mut buf);
+        encode::<8>(&jcc(Cond::L, end), &mut buf);
+        encode::<8>(&jmp_short(near), &mut buf);
+        encode::<8>(&ri(Op::SubRI, 8, RSP, 8), &mut buf);
         buf.bind(near);
-        encode(&mr(Op::AddMR, 4, Mem::base(R12, 0), RAX), &mut buf);
+        encode::<8>(&mr(Op::AddMR, 4, Mem::base(R12, 0), RAX), &mut buf);
         buf.bind(end);
         assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
         let expected = [

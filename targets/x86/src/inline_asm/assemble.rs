@@ -17,15 +17,15 @@ use frazil_codegen::inline_asm::AsmLine;
 const MAX_ALIGN_LOG2: i64 = 12;
 
 /// The instructions of a text, if all of them are known.
-pub(super) fn assemble(text: &str, is_intel: bool) -> Option<Vec<AsmLine>> {
+pub(super) fn assemble(text: &str, word_bytes: u8, is_intel: bool) -> Option<Vec<AsmLine>> {
     let mut lines = Vec::new();
     for statement in statements(text)? {
-        line(&statement, is_intel, &mut lines)?;
+        line(&statement, word_bytes, is_intel, &mut lines)?;
     }
     Some(lines)
 }
 
-fn line(statement: &str, is_intel: bool, lines: &mut Vec<AsmLine>) -> Option<()> {
+fn line(statement: &str, word_bytes: u8, is_intel: bool, lines: &mut Vec<AsmLine>) -> Option<()> {
     if let Some(directive) = statement.strip_prefix('.') {
         return directive_line(directive, lines);
     }
@@ -36,14 +36,14 @@ fn line(statement: &str, is_intel: bool, lines: &mut Vec<AsmLine>) -> Option<()>
             lines.push(AsmLine::Inst(inst));
             return Some(());
         }
-        "rep nop" => return line("pause", is_intel, lines),
+        "rep nop" => return line("pause", word_bytes, is_intel, lines),
         _ => {}
     }
-    let (mnemonic, operands) = take_apart(statement, is_intel)?;
+    let (mnemonic, operands) = take_apart(statement, word_bytes, is_intel)?;
     let inst = ROWS
         .iter()
         .zip(Op::ALL)
-        .find_map(|(row, &op)| match_row(row, op, &mnemonic, &operands))?;
+        .find_map(|(row, &op)| match_row(row, op, word_bytes, &mnemonic, &operands))?;
     lines.push(AsmLine::Inst(inst));
     Some(())
 }
@@ -76,7 +76,7 @@ fn directive_line(directive: &str, lines: &mut Vec<AsmLine>) -> Option<()> {
 }
 
 /// The mnemonic with its prefix, and the operands in AT&T order.
-fn take_apart(statement: &str, is_intel: bool) -> Option<(String, Vec<Word>)> {
+fn take_apart(statement: &str, word_bytes: u8, is_intel: bool) -> Option<(String, Vec<Word>)> {
     let (prefix, rest) = match statement.split_once(' ') {
         Some((prefix @ ("lock" | "rep"), rest)) => (Some(prefix), rest),
         _ => (None, statement),
@@ -91,9 +91,9 @@ fn take_apart(statement: &str, is_intel: bool) -> Option<(String, Vec<Word>)> {
     }
     let operand = |text: &str| {
         if is_intel {
-            intel_operand(text)
+            intel_operand(text, word_bytes)
         } else {
-            att_operand(text)
+            att_operand(text, word_bytes)
         }
     };
     let mut words = list(operands).into_iter().map(operand).collect::<Option<Vec<Word>>>()?;
@@ -104,8 +104,8 @@ fn take_apart(statement: &str, is_intel: bool) -> Option<(String, Vec<Word>)> {
 }
 
 /// The instruction of a row, if the row has this mnemonic and takes these operands.
-fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst> {
-    let is_special = [Code::STAR, Code::FS, Code::OWN_IS_FIRST].map(|flag| row.code.has(flag));
+fn match_row(row: &Row, op: Op, word_bytes: u8, mnemonic: &str, words: &[Word]) -> Option<MInst> {
+    let is_special = [Code::STAR, Code::FS | Code::GS, Code::OWN_IS_FIRST].map(|flag| row.code.has(flag));
     if !is_plain_form(row.code.form) || is_special.contains(&true) {
         return None;
     }
@@ -128,9 +128,12 @@ fn match_row(row: &Row, op: Op, mnemonic: &str, words: &[Word]) -> Option<MInst>
         false => (0, rest),
     };
     let size = size_of(row, rest, parts, words)?;
+    if word_bytes == 4 && !crate::template::is_in_32_bits(row, size) {
+        return None;
+    }
     let mut inst = MInst::new(op as u16, size).with_condition(condition);
     for (&part, &word) in parts.iter().zip(words) {
-        fill(&mut inst, row, part, word)?;
+        fill(&mut inst, row, word_bytes, part, word)?;
     }
     // The short form of an exchange of the accumulator with itself is `nop`, which clears no upper half.
     let is_exchange_with_itself = row.code.form == Form::Exchange && inst.reg(0) == inst.reg(1);
@@ -190,11 +193,12 @@ fn sized_operand(row: &Row, parts: &[Part], words: &[Word]) -> Option<u8> {
 }
 
 /// Puts an operand into its field.
-fn fill(inst: &mut MInst, row: &Row, part: Part, word: Word) -> Option<()> {
+fn fill(inst: &mut MInst, row: &Row, word_bytes: u8, part: Part, word: Word) -> Option<()> {
     match (part, word) {
         (Part::Register(slot), Word::Register(reg, bytes)) => {
-            let wanted = row.operands[slot]?.kind.named_bytes(inst.size);
             let is_vector = row.operands[slot]?.kind.is_vector();
+            let named = row.operands[slot]?.kind.named_bytes(inst.size);
+            let wanted = if is_vector { named } else { named.min(word_bytes) };
             if bytes != wanted || (reg.bank() != 0) != is_vector {
                 return None;
             }

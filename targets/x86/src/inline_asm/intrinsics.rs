@@ -39,9 +39,23 @@ const fn pushing(name: &'static str, template: &'static str, constraints: &'stat
     }
 }
 
-/// The text of an intrinsic.
-pub(super) fn text(name: &str) -> Option<AsmData> {
-    let found = match name.strip_prefix("llvm.x86.") {
+/// The text of an intrinsic, where general registers have so many bytes.
+pub(super) fn text(name: &str, word_bytes: u8) -> Option<AsmData> {
+    let own = match (word_bytes, name.strip_prefix("llvm.")) {
+        (4, Some(name)) => IN_32_BITS.iter().find(|row| row.name == name),
+        _ => None,
+    };
+    let found = own.or_else(|| of_both(name));
+    found.map(|row| AsmData {
+        template: row.template.as_bytes().to_vec(),
+        constraints: row.constraints.as_bytes().to_vec(),
+        flags: row.flags,
+    })
+}
+
+/// That of 64-bit code, and of 32-bit code where it has no other.
+fn of_both(name: &str) -> Option<&'static IntrinsicText> {
+    match name.strip_prefix("llvm.x86.") {
         Some(name) => PROCESSOR.iter().find(|row| row.name == name),
         None => {
             let name = match name.strip_prefix("llvm.")? {
@@ -51,13 +65,56 @@ pub(super) fn text(name: &str) -> Option<AsmData> {
             };
             COMMON.iter().find(|row| row.name == name)
         }
-    };
-    found.map(|row| AsmData {
-        template: row.template.as_bytes().to_vec(),
-        constraints: row.constraints.as_bytes().to_vec(),
-        flags: row.flags,
-    })
+    }
 }
+
+/// Those of 32-bit code that have another text there, without `llvm.`.
+const IN_32_BITS: &[IntrinsicText] = &[
+    row(
+        "canonicalize.f64",
+        "movl $$0x3ff00000, %eax\n\tmovd %eax, %xmm1\n\tpsllq $$32, %xmm1\n\tmulsd %xmm1, $0",
+        "=x,0,~{ax},~{xmm1}",
+    ),
+    pushing("get.rounding", GET_ROUNDING_32, "={ax},~{cx},~{flags},~{memory}"),
+    // Its name up to LLVM 16.
+    pushing("flt.rounds", GET_ROUNDING_32, "={ax},~{cx},~{flags},~{memory}"),
+    pushing(
+        "set.rounding",
+        "leal 4($0,$0), %ecx\n\tmovl $$0xc9, %eax\n\tshll %cl, %eax\n\tandl $$0xc00, %eax\n\t\
+         leal -8(%esp), %esp\n\tfnstcw (%esp)\n\tmovzwl (%esp), %ecx\n\tandl $$0xf3ff, %ecx\n\t\
+         orl %eax, %ecx\n\tmovw %cx, (%esp)\n\tfldcw (%esp)\n\tshll $$3, %eax\n\tstmxcsr (%esp)\n\t\
+         movl (%esp), %ecx\n\tandl $$0xffff9fff, %ecx\n\torl %eax, %ecx\n\tmovl %ecx, (%esp)\n\tldmxcsr (%esp)\n\t\
+         leal 8(%esp), %esp",
+        "r,~{ax},~{cx},~{flags},~{memory}",
+    ),
+    // Code that puts a number into ecx and jumps: mov ecx, NUMBER; jmp FUNCTION, which counts from its end.
+    row(
+        "init.trampoline",
+        "movb $$0xb9, ($0)\n\tmovl $2, 1($0)\n\tmovb $$0xe9, 5($0)\n\tmovl $1, %eax\n\tsubl $0, %eax\n\t\
+         subl $$10, %eax\n\tmovl %eax, 6($0)",
+        "r,r,r,~{ax},~{flags},~{memory}",
+    ),
+    IntrinsicText {
+        flags: SIDE_EFFECTS | flag::KEEPS_FRAME_POINTER,
+        ..row("eh.unwind.init", "", "~{ebx},~{esi},~{edi}")
+    },
+    row("x86.rdtsc", "rdtsc", "=A"),
+    row("x86.rdtscp", "rdtscp", "=A,={cx}"),
+    row("x86.rdpmc", "rdpmc", "=A,{cx}"),
+    row("x86.rdpru", "rdpru", "=A,{cx}"),
+    row("x86.xgetbv", "xgetbv", "=A,{cx}"),
+    row("x86.rdpid", "rdpid $0", "=r"),
+    row("x86.invpcid", "invpcid ($1), $0", "r,r,~{memory}"),
+    pushing("x86.flags.read.u32", "pushfl\n\tpopl $0", "=r,~{memory}"),
+    pushing(
+        "x86.flags.write.u32",
+        "pushl $0\n\tpopfl",
+        "r,~{flags},~{dirflag},~{memory}",
+    ),
+];
+
+const GET_ROUNDING_32: &str = "leal -8(%esp), %esp\n\tfnstcw (%esp)\n\tmovzwl (%esp), %ecx\n\tleal 8(%esp), %esp\n\t\
+    shrl $$9, %ecx\n\tandl $$6, %ecx\n\tmovl $$0x2d, %eax\n\tshrl %cl, %eax\n\tandl $$3, %eax";
 
 /// Intrinsics of all targets.
 const COMMON: &[IntrinsicText] = &[

@@ -22,14 +22,14 @@ use frazil_codegen::{MInst, Mem, PRegSet, Reg, RegClass};
 use frazil_ir::{AsmData, Type};
 use x87::X87;
 
-/// The rules of x86-64.
+/// The rules where general registers have `W` bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct X86Asm;
+pub(crate) struct X86Asm<const W: u8>;
 
 const BY_LETTER: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX]);
 const LEGACY: PRegSet = PRegSet::of(&[RAX, RCX, RDX, RBX, RSI, RDI]);
 
-impl AsmRules for X86Asm {
+impl<const W: u8> AsmRules for X86Asm<W> {
     fn class(&self, letter: &str) -> Option<AsmClass> {
         let general = |regs: &[Reg]| AsmClass::Register(RegClass::Int, PRegSet::of(regs));
         let constant = |accepts, is_unsigned, symbols| AsmClass::Immediate {
@@ -39,6 +39,8 @@ impl AsmRules for X86Asm {
         };
         let number = |accepts| constant(accepts, true, false);
         let found = match letter {
+            // Of 32-bit code, only these have a byte.
+            "q" if W == 4 => AsmClass::Register(RegClass::Int, BY_LETTER),
             "r" | "q" | "l" | "jr" | "jR" => general(&[]),
             "Q" => AsmClass::Register(RegClass::Int, BY_LETTER),
             "R" => AsmClass::Register(RegClass::Int, LEGACY),
@@ -81,10 +83,11 @@ impl AsmRules for X86Asm {
         let name = name.to_ascii_lowercase();
         let vector = || {
             let number = ["xmm", "ymm", "zmm"].iter().find_map(|kind| name.strip_prefix(kind))?;
-            let number = number.parse::<u8>().ok().filter(|number| *number < 32)?;
+            let count = if W == 4 { 8 } else { 32 };
+            let number = number.parse::<u8>().ok().filter(|number| *number < count)?;
             Some(Reg::physical(1, number))
         };
-        parse::register(&name).map(|(reg, _)| reg).or_else(vector)
+        parse::register(&name, W).map(|(reg, _)| reg).or_else(vector)
     }
 
     fn overwritten(&self, name: &str) -> Option<Reg> {
@@ -118,7 +121,7 @@ impl AsmRules for X86Asm {
             is_intel,
             ..AsmText::default()
         };
-        print::memory(mem, is_intel, &mut memory)?;
+        print::memory(mem, W, is_intel, &mut memory)?;
         side::write_move(side, bytes, memory, is_store, is_intel, out);
         Ok(())
     }
@@ -143,11 +146,16 @@ impl AsmRules for X86Asm {
         is_intel: bool,
         out: &mut AsmText,
     ) -> Result<(), String> {
-        print::print(operand, modifier, is_intel, out)
+        print::print(operand, W, modifier, is_intel, out)
     }
 
     fn intrinsic(&self, name: &str) -> Option<AsmData> {
-        intrinsics::text(name)
+        intrinsics::text(name, W)
+    }
+
+    fn can_name(&self, mem: Mem) -> bool {
+        // An address that is relative takes instructions of its own in 32-bit code.
+        W == 8 || mem.reference().is_none() || mem.scale_log2 == 0
     }
 
     fn comment(&self) -> &'static str {
@@ -159,6 +167,6 @@ impl AsmRules for X86Asm {
     }
 
     fn assemble(&self, text: &str, is_intel: bool) -> Option<Vec<AsmLine>> {
-        assemble::assemble(text, is_intel)
+        assemble::assemble(text, W, is_intel)
     }
 }

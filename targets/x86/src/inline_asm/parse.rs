@@ -40,14 +40,16 @@ pub(super) fn statements(text: &str) -> Option<Vec<String>> {
     prefix.is_none().then_some(found)
 }
 
-/// The register with a name, and its width in bytes.
-pub(super) fn register(text: &str) -> Option<(Reg, u8)> {
+/// The register with a name, and its width in bytes, where general registers have so many.
+pub(super) fn register(text: &str, word_bytes: u8) -> Option<(Reg, u8)> {
+    let count = if word_bytes == 4 { 8 } else { 16 };
     if let Some(number) = text.strip_prefix("xmm") {
-        let number = number.parse::<u8>().ok().filter(|number| *number < 16)?;
+        let number = number.parse::<u8>().ok().filter(|number| *number < count)?;
         return Some((Reg::physical(1, number), 16));
     }
-    for bytes in [8, 4, 2, 1] {
-        let found = (0..16).map(|number| Reg::physical(0, number));
+    for bytes in [8, 4, 2, 1].into_iter().filter(|&bytes| bytes <= word_bytes) {
+        let has_bytes = bytes > 1 || word_bytes == 8;
+        let found = (0..if has_bytes { count } else { 4 }).map(|number| Reg::physical(0, number));
         if let Some(reg) = found.into_iter().find(|&reg| regs::name(reg, bytes) == text) {
             return Some((reg, bytes));
         }
@@ -93,9 +95,9 @@ pub(super) fn list(text: &str) -> Vec<&str> {
 }
 
 /// An operand in AT&T syntax.
-pub(super) fn att_operand(text: &str) -> Option<Word> {
+pub(super) fn att_operand(text: &str, word_bytes: u8) -> Option<Word> {
     if let Some(name) = text.strip_prefix('%') {
-        return register(name).map(|(reg, bytes)| Word::Register(reg, bytes));
+        return register(name, word_bytes).map(|(reg, bytes)| Word::Register(reg, bytes));
     }
     if let Some(value) = text.strip_prefix('$') {
         return number(value.trim()).map(Word::Immediate);
@@ -106,10 +108,10 @@ pub(super) fn att_operand(text: &str) -> Option<Word> {
         disp => i32::try_from(number(disp)?).ok()?,
     };
     let mut parts = inside.split(',').map(str::trim);
-    let base = address_register(parts.next()?, true)?;
+    let base = address_register(parts.next()?, word_bytes, true)?;
     let (mut index, mut scale_log2) = (Reg::NONE, 0);
     if let Some(part) = parts.next() {
-        index = address_register(part, true)?;
+        index = address_register(part, word_bytes, true)?;
     }
     if let Some(scale) = parts.next() {
         scale_log2 = scale_of(scale)?;
@@ -136,17 +138,17 @@ fn scale_of(text: &str) -> Option<u8> {
     }
 }
 
-fn address_register(text: &str, has_percent: bool) -> Option<Reg> {
+fn address_register(text: &str, word_bytes: u8, has_percent: bool) -> Option<Reg> {
     let name = if has_percent { text.strip_prefix('%')? } else { text };
-    match register(name)? {
-        (reg, 8) if reg.bank() == 0 => Some(reg),
+    match register(name, word_bytes)? {
+        (reg, bytes) if reg.bank() == 0 && bytes == word_bytes => Some(reg),
         _ => None,
     }
 }
 
 /// An operand in Intel syntax.
-pub(super) fn intel_operand(text: &str) -> Option<Word> {
-    if let Some((reg, bytes)) = register(text) {
+pub(super) fn intel_operand(text: &str, word_bytes: u8) -> Option<Word> {
+    if let Some((reg, bytes)) = register(text, word_bytes) {
         return Some(Word::Register(reg, bytes));
     }
     if let Some(value) = number(text) {
@@ -181,12 +183,12 @@ pub(super) fn intel_operand(text: &str) -> Option<Word> {
             if !index.is_none() {
                 return None;
             }
-            index = address_register(reg.trim(), false)?;
+            index = address_register(reg.trim(), word_bytes, false)?;
             scale_log2 = scale_of(scale.trim())?;
         } else if base.is_none() {
-            base = address_register(term, false)?;
+            base = address_register(term, word_bytes, false)?;
         } else if index.is_none() {
-            index = address_register(term, false)?;
+            index = address_register(term, word_bytes, false)?;
         } else {
             return None;
         }

@@ -5,14 +5,19 @@ use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES, name};
 use frazil_codegen::inline_asm::{AsmOperand, AsmPiece, AsmPlace, AsmText};
 use frazil_codegen::{Mem, Ref, RefKind, Reg};
 
-/// Writes an operand.
+/// Writes an operand, where general registers have `word_bytes`.
 pub(super) fn print(
     operand: &AsmOperand,
+    word_bytes: u8,
     modifier: Option<&str>,
     is_intel: bool,
     out: &mut AsmText,
 ) -> Result<(), String> {
-    let mut printer = Printer { is_intel, out };
+    let mut printer = Printer {
+        word_bytes,
+        is_intel,
+        out,
+    };
     let modifier = modifier.unwrap_or_default();
     match operand.place {
         AsmPlace::Register(reg) => printer.register(reg, operand.bytes, modifier),
@@ -36,11 +41,17 @@ pub(super) fn print(
 }
 
 /// Writes memory.
-pub(super) fn memory(mem: Mem, is_intel: bool, out: &mut AsmText) -> Result<(), String> {
-    Printer { is_intel, out }.memory_operand(mem, "")
+pub(super) fn memory(mem: Mem, word_bytes: u8, is_intel: bool, out: &mut AsmText) -> Result<(), String> {
+    let mut printer = Printer {
+        word_bytes,
+        is_intel,
+        out,
+    };
+    printer.memory_operand(mem, "")
 }
 
 struct Printer<'a> {
+    word_bytes: u8,
     is_intel: bool,
     out: &'a mut AsmText,
 }
@@ -48,6 +59,23 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn percent(&self) -> &'static str {
         if self.is_intel { "" } else { "%" }
+    }
+
+    /// What comes before a symbol in an address, which is relative to the next instruction in 64-bit code.
+    fn before_symbol(&self) -> &'static str {
+        match (self.is_intel, self.word_bytes) {
+            (false, _) => "",
+            (true, 4) => "[",
+            (true, _) => "[rip + ",
+        }
+    }
+
+    fn after_symbol(&self) -> &'static str {
+        match (self.is_intel, self.word_bytes) {
+            (true, _) => "]",
+            (false, 4) => "",
+            (false, _) => "(%rip)",
+        }
     }
 
     fn general(&self, reg: Reg, bytes: u8) -> String {
@@ -65,7 +93,7 @@ impl Printer<'_> {
     }
 
     fn general_register(&self, reg: Reg, bytes: u8, modifier: &str) -> Result<String, String> {
-        let bytes = bytes.next_power_of_two().min(8);
+        let bytes = bytes.next_power_of_two().min(self.word_bytes);
         let text = match modifier {
             "" | "c" | "P" => self.general(reg, bytes),
             "b" => self.general(reg, 1),
@@ -76,9 +104,9 @@ impl Printer<'_> {
                 number @ 0..=3 => format!("{}{}", self.percent(), ["ah", "ch", "dh", "bh"][number as usize]),
                 _ => return Err(format!("{} has no second byte", name(reg, 8))),
             },
-            "V" => name(reg, 8).to_owned(),
+            "V" => name(reg, self.word_bytes).to_owned(),
             "n" => format!("-{}", self.general(reg, bytes)),
-            "a" if self.is_intel => format!("[{}]", self.general(reg, 8)),
+            "a" if self.is_intel => format!("[{}]", self.general(reg, self.word_bytes)),
             "a" => format!("({})", self.general(reg, bytes)),
             "A" if self.is_intel => self.general(reg, bytes),
             "A" => format!("*{}", self.general(reg, bytes)),
@@ -136,14 +164,14 @@ impl Printer<'_> {
         }
         let is_address = modifier == "a";
         if is_address && self.is_intel {
-            self.out.push_str("[rip + ");
+            self.out.push_str(self.before_symbol());
         }
         self.out.pieces.push(AsmPiece::Name(reference));
         if addend != 0 {
             self.out.push_str(&format!("{addend:+}"));
         }
         if is_address {
-            self.out.push_str(if self.is_intel { "]" } else { "(%rip)" });
+            self.out.push_str(self.after_symbol());
         }
         Ok(())
     }
@@ -163,7 +191,7 @@ impl Printer<'_> {
 
     fn att_memory(&mut self, mem: Mem) -> Result<(), String> {
         if self.reference(mem, "")? {
-            self.out.push_str("(%rip)");
+            self.out.push_str(self.after_symbol());
             return Ok(());
         }
         let mut text = String::new();
@@ -172,12 +200,12 @@ impl Printer<'_> {
         }
         text.push('(');
         if !mem.base_reg().is_none() {
-            text.push_str(&self.general(mem.base_reg(), 8));
+            text.push_str(&self.general(mem.base_reg(), self.word_bytes));
         }
         if !mem.index_reg().is_none() {
             text.push_str(&format!(
                 ",{},{}",
-                self.general(mem.index_reg(), 8),
+                self.general(mem.index_reg(), self.word_bytes),
                 1 << mem.scale_log2
             ));
         }
@@ -187,16 +215,20 @@ impl Printer<'_> {
     }
 
     fn intel_memory(&mut self, mem: Mem) -> Result<(), String> {
-        if self.reference(mem, "[rip + ")? {
-            self.out.push_str("]");
+        if self.reference(mem, self.before_symbol())? {
+            self.out.push_str(self.after_symbol());
             return Ok(());
         }
         let mut terms = Vec::new();
         if !mem.base_reg().is_none() {
-            terms.push(self.general(mem.base_reg(), 8));
+            terms.push(self.general(mem.base_reg(), self.word_bytes));
         }
         if !mem.index_reg().is_none() {
-            terms.push(format!("{}*{}", 1 << mem.scale_log2, self.general(mem.index_reg(), 8)));
+            terms.push(format!(
+                "{}*{}",
+                1 << mem.scale_log2,
+                self.general(mem.index_reg(), self.word_bytes)
+            ));
         }
         let mut text = format!("[{}", terms.join(" + "));
         match (mem.disp, terms.is_empty()) {

@@ -1,7 +1,7 @@
 //! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
 
 use super::alu::{IMM32, alu, apply};
-use super::{int_bits, is_wide, result, size_of_bits, wide};
+use super::{int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -117,14 +117,28 @@ pub fn abs<C: LowerCtx>(cx: &mut C, data: &InstData) {
 /// Lowers sums of differences of bytes, which only vector registers have an instruction for.
 pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let [left, right] = [data.a, data.b].map(|operand| {
-        let src = cx.use_reg(operand, 0);
+        let parts = if is_32_bit::<C>() { 2 } else { 1 };
         let moved = cx.temp(RegClass::Float);
-        cx.emit(rr(Op::MovdXR, 8, moved, src));
+        for part in 0..parts {
+            let src = cx.use_reg(operand, part);
+            if part == 0 {
+                cx.emit(rr(Op::MovdXR, C::WORD_BYTES, moved, src));
+            } else {
+                let upper = cx.temp(RegClass::Float);
+                cx.emit(rr(Op::MovdXR, C::WORD_BYTES, upper, src));
+                cx.emit(rr(Op::UnpcklpRR, 4, moved, upper));
+            }
+        }
         moved
     });
     cx.emit(rr(Op::PsadbwRR, 16, left, right));
     let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovdRX, 8, dst, left));
+    cx.emit(rr(Op::MovdRX, C::WORD_BYTES, dst, left));
+    if is_32_bit::<C>() {
+        // Eight differences of bytes.
+        let high = cx.def(result(data), 1);
+        cx.emit(mov_imm(4, high, 0));
+    }
 }
 
 /// Lowers address arithmetic that no memory operand absorbs.
@@ -135,11 +149,11 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         match src {
             Src::Reg(index) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, 0, 0)));
+                cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::indexed(base, index, 0, 0)));
             }
             Src::Imm(disp) => {
                 let dst = cx.def(result(data), 0);
-                cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(base, disp)));
+                cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::base(base, disp)));
             }
             Src::Mem(_) => unreachable!("not asked for"),
         }
@@ -151,7 +165,12 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let base = cx.use_last(data.a, 0);
         let dst = cx.def(result(data), 0);
         let scale_log2 = scale.trailing_zeros() as u8;
-        cx.emit(rm(Op::LeaRM, 8, dst, Mem::indexed(base, index, scale_log2, 0)));
+        cx.emit(rm(
+            Op::LeaRM,
+            C::WORD_BYTES,
+            dst,
+            Mem::indexed(base, index, scale_log2, 0),
+        ));
         return;
     }
     let base = cx.use_reg(data.a, 0);
@@ -161,26 +180,32 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let index = match scale >> twos {
         1 => {
             let index = cx.use_copy(data.b, 0);
-            cx.emit(ri(Op::ShlRI, 8, index, twos.cast_signed()));
+            cx.emit(ri(Op::ShlRI, C::WORD_BYTES, index, twos.cast_signed()));
             index
         }
         factor @ (3 | 5 | 9) => {
             let index = cx.use_reg(data.b, 0);
             let scaled = cx.temp(RegClass::Int);
-            cx.emit(rm(Op::LeaRM, 8, scaled, times(index, i32::from(factor))));
+            cx.emit(rm(Op::LeaRM, C::WORD_BYTES, scaled, times(index, i32::from(factor))));
             if twos > 3 {
-                cx.emit(ri(Op::ShlRI, 8, scaled, twos.cast_signed()));
+                cx.emit(ri(Op::ShlRI, C::WORD_BYTES, scaled, twos.cast_signed()));
             }
             scaled
         }
         _ => {
             let index = cx.use_reg(data.b, 0);
             let scaled = cx.temp(RegClass::Int);
-            cx.emit(rri(Op::ImulRRI, 8, scaled, index, i32::from(scale >> scale_log2)));
+            cx.emit(rri(
+                Op::ImulRRI,
+                C::WORD_BYTES,
+                scaled,
+                index,
+                i32::from(scale >> scale_log2),
+            ));
             scaled
         }
     };
     let dst = cx.def(result(data), 0);
     let address = Mem::indexed(base, index, scale_log2, 0);
-    cx.emit(rm(Op::LeaRM, 8, dst, address));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, address));
 }

@@ -2,7 +2,7 @@
 //! where the function may use them.
 
 use super::wide::{Pair, define, extended_high, extended_pair};
-use super::{extended_copy, int_bits, result, size_of_bits};
+use super::{extended_copy, int_bits, result, size_of_bits, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -25,18 +25,20 @@ pub fn bits<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
         ));
     }
     let has = |feature: u8| cx.view().features.has(feature);
-    match (data.op, bits) {
-        (Opcode::Ctpop, ..=64) if has(features::POPCNT) => count_by_instruction(cx, data, bits, Op::PopcntRR),
-        (Opcode::Ctlz, ..=64) if has(features::LZCNT) => count_by_instruction(cx, data, bits, Op::LzcntRR),
-        (Opcode::Cttz, 32 | 64) if has(features::BMI) => count_by_instruction(cx, data, bits, Op::TzcntRR),
-        (Opcode::Ctpop, ..=64) => count_ones(cx, data, bits),
-        (Opcode::Ctpop, _) => count_ones_wide(cx, data, bits),
-        (Opcode::Ctlz, ..=64) => leading_zeros(cx, data, bits),
-        (Opcode::Ctlz, _) => leading_zeros_wide(cx, data, bits),
-        (Opcode::Cttz, ..=64) => trailing_zeros(cx, data, bits),
-        (Opcode::Cttz, _) => trailing_zeros_wide(cx, data, bits),
-        (_, ..=64) => reverse(cx, data, bits),
-        _ => reverse_wide(cx, data, bits),
+    match (data.op, bits > word_bits::<C>()) {
+        (Opcode::Ctpop, false) if has(features::POPCNT) => count_by_instruction(cx, data, bits, Op::PopcntRR),
+        (Opcode::Ctlz, false) if has(features::LZCNT) => count_by_instruction(cx, data, bits, Op::LzcntRR),
+        (Opcode::Cttz, false) if matches!(bits, 32 | 64) && has(features::BMI) => {
+            count_by_instruction(cx, data, bits, Op::TzcntRR);
+        }
+        (Opcode::Ctpop, false) => count_ones(cx, data, bits),
+        (Opcode::Ctpop, true) => count_ones_wide(cx, data, bits),
+        (Opcode::Ctlz, false) => leading_zeros(cx, data, bits),
+        (Opcode::Ctlz, true) => leading_zeros_wide(cx, data, bits),
+        (Opcode::Cttz, false) => trailing_zeros(cx, data, bits),
+        (Opcode::Cttz, true) => trailing_zeros_wide(cx, data, bits),
+        (_, false) => reverse(cx, data, bits),
+        (_, true) => reverse_wide(cx, data, bits),
     }
     Ok(())
 }
@@ -60,11 +62,11 @@ fn zero_is_poison(data: &InstData) -> bool {
     IntFlags::from_bits_retain(data.flags).contains(IntFlags::POISON_SPECIAL)
 }
 
-/// Defines a result of more than 64 bits whose high part is zero.
+/// Defines a result of two registers whose high part is zero.
 fn define_small<C: LowerCtx>(cx: &mut C, data: &InstData, low: Reg) {
     cx.def_reuse(result(data), 0, low);
     let high = cx.def(result(data), 1);
-    cx.emit(mov_imm(8, high, 0));
+    cx.emit(mov_imm(C::WORD_BYTES, high, 0));
 }
 
 /// A mask as the operand of instructions on `size` bytes.
@@ -84,11 +86,12 @@ fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
 fn count_ones_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let value = extended_pair(cx, data.a, bits, false);
     let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
-    ones_by_byte(cx, 8, value.low, spare, mask);
-    ones_by_byte(cx, 8, value.high, spare, mask);
+    let word = C::WORD_BYTES;
+    ones_by_byte(cx, word, value.low, spare, mask);
+    ones_by_byte(cx, word, value.high, spare, mask);
     // At most 16 in each byte, 128 in all: no sum leaves its byte.
-    cx.emit(rr(Op::AddRR, 8, value.low, value.high));
-    sum_bytes(cx, 8, value.low, mask);
+    cx.emit(rr(Op::AddRR, word, value.low, value.high));
+    sum_bytes(cx, word, value.low, mask);
     define_small(cx, data, value.low);
 }
 
@@ -130,16 +133,16 @@ fn subtract_from<C: LowerCtx>(cx: &mut C, size: u8, constant: u32, dst: Reg) {
 fn leading_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     // One bit more than the value has, for the one that is put below it.
     let size = size_of_bits(bits + 1);
-    if bits == 64 {
+    if bits == word_bits::<C>() {
         let value = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
         if zero_is_poison(data) {
-            cx.emit(rr(Op::BsrRR, 8, dst, value));
+            cx.emit(rr(Op::BsrRR, C::WORD_BYTES, dst, value));
         } else {
             let none = cx.temp(RegClass::Int);
             highest_one(cx, dst, value, none);
         }
-        subtract_from(cx, 4, 63, dst);
+        subtract_from(cx, 4, bits - 1, dst);
         return;
     }
     let value = extended_copy(cx, data.a, bits, false, size);
@@ -150,11 +153,11 @@ fn leading_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     subtract_from(cx, 4, bits, dst);
 }
 
-/// The number of the highest one of a 64-bit register, or -1.
+/// The number of the highest one of a whole register, or -1.
 fn highest_one<C: LowerCtx>(cx: &mut C, dst: Reg, value: Reg, none: Reg) {
-    cx.emit(mov_imm(8, none, -1));
-    cx.emit(rr(Op::BsrRR, 8, dst, value));
-    cx.emit(cmov(Cond::E, 8, dst, none));
+    cx.emit(mov_imm(C::WORD_BYTES, none, -1));
+    cx.emit(rr(Op::BsrRR, C::WORD_BYTES, dst, value));
+    cx.emit(cmov(Cond::E, C::WORD_BYTES, dst, none));
 }
 
 fn leading_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
@@ -162,16 +165,17 @@ fn leading_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let high = extended_high(cx, data.a, bits, false);
     let (number, spare) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
     highest_one(cx, number, low, spare);
-    cx.emit(rr(Op::BsrRR, 8, spare, high));
-    add_64(cx, spare);
-    cx.emit(cmov(Cond::Ne, 8, number, spare));
+    cx.emit(rr(Op::BsrRR, C::WORD_BYTES, spare, high));
+    add_word(cx, spare);
+    cx.emit(cmov(Cond::Ne, C::WORD_BYTES, number, spare));
     subtract_from(cx, 4, bits - 1, number);
     define_small(cx, data, number);
 }
 
-/// Adds 64 and leaves the flags alone.
-fn add_64<C: LowerCtx>(cx: &mut C, reg: Reg) {
-    cx.emit(rm(Op::LeaRM, 8, reg, Mem::base(reg, 64)));
+/// Adds the number of a register's bits and leaves the flags alone.
+fn add_word<C: LowerCtx>(cx: &mut C, reg: Reg) {
+    let bits = word_bits::<C>().cast_signed();
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, reg, Mem::base(reg, bits)));
 }
 
 /// A one put right above the value is found when there is none in it.
@@ -186,12 +190,12 @@ fn trailing_zeros<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
         cx.emit(rr(Op::TzcntRR, size_of_bits(bits), dst, value));
         return;
     }
-    if bits == 64 {
+    if bits == word_bits::<C>() {
         let value = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
         let none = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(4, none, 64));
-        cx.emit(rr(Op::BsfRR, 8, dst, value));
+        cx.emit(mov_imm(4, none, bits.into()));
+        cx.emit(rr(Op::BsfRR, C::WORD_BYTES, dst, value));
         cx.emit(cmov(Cond::E, 4, dst, none));
         return;
     }
@@ -205,17 +209,18 @@ fn trailing_zeros_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let low = cx.use_reg(data.a, 0);
     let high = cx.use_copy(data.a, 1);
     let (number, spare) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
-    if bits < 128 {
-        cx.emit(ri(Op::BtsRI, 8, high, (bits - 64).cast_signed()));
-        cx.emit(rr(Op::BsfRR, 8, spare, high));
+    let (word, width) = (C::WORD_BYTES, word_bits::<C>());
+    if bits < 2 * width {
+        cx.emit(ri(Op::BtsRI, word, high, (bits - width).cast_signed()));
+        cx.emit(rr(Op::BsfRR, word, spare, high));
     } else {
-        cx.emit(mov_imm(4, number, 64));
-        cx.emit(rr(Op::BsfRR, 8, spare, high));
-        cx.emit(cmov(Cond::E, 8, spare, number));
+        cx.emit(mov_imm(4, number, width.into()));
+        cx.emit(rr(Op::BsfRR, word, spare, high));
+        cx.emit(cmov(Cond::E, word, spare, number));
     }
-    add_64(cx, spare);
-    cx.emit(rr(Op::BsfRR, 8, number, low));
-    cx.emit(cmov(Cond::E, 8, number, spare));
+    add_word(cx, spare);
+    cx.emit(rr(Op::BsfRR, word, number, low));
+    cx.emit(cmov(Cond::E, word, number, spare));
     define_small(cx, data, number);
 }
 
@@ -243,16 +248,16 @@ fn reverse_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     if data.op == Opcode::Bitreverse {
         let (spare, mask) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
         for part in [low, high] {
-            reverse_register(cx, 8, part, spare, mask);
+            reverse_register(cx, C::WORD_BYTES, part, spare, mask);
         }
     } else {
-        cx.emit(r(Op::BswapR, 8, low));
-        cx.emit(r(Op::BswapR, 8, high));
+        cx.emit(r(Op::BswapR, C::WORD_BYTES, low));
+        cx.emit(r(Op::BswapR, C::WORD_BYTES, high));
     }
-    let distance = (128 - bits).cast_signed();
+    let distance = (2 * word_bits::<C>() - bits).cast_signed();
     if distance > 0 {
-        cx.emit(rri(Op::ShrdRRI, 8, low, high, distance));
-        cx.emit(ri(Op::ShrRI, 8, high, distance));
+        cx.emit(rri(Op::ShrdRRI, C::WORD_BYTES, low, high, distance));
+        cx.emit(ri(Op::ShrRI, C::WORD_BYTES, high, distance));
     }
     define(cx, data, Pair { low, high });
 }

@@ -1,6 +1,6 @@
 //! What belongs to frames and calls: dynamic allocation, variable arguments, frame and return addresses, traps.
 
-use super::{jump_buffer, result, variadic};
+use super::{is_32_bit, jump_buffer, result, variadic};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::regs::{RAX, RBP, RDX, RSP};
@@ -16,13 +16,13 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
             cx.need_frame();
             cx.move_stack();
             let dst = cx.def(result(data), 0);
-            cx.emit(rr(Op::MovRR, 8, dst, RSP));
+            cx.emit(rr(Op::MovRR, C::WORD_BYTES, dst, RSP));
         }
         Opcode::StackRestore => {
             let src = cx.use_reg(data.a, 0);
             cx.need_frame();
             cx.move_stack();
-            cx.emit(rr(Op::MovRR, 8, RSP, src));
+            cx.emit(rr(Op::MovRR, C::WORD_BYTES, RSP, src));
         }
         Opcode::VaStart => return variadic::va_start(cx, data),
         Opcode::VaCopy => variadic::va_copy(cx, data),
@@ -31,15 +31,21 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         Opcode::AddressOfReturnAddress => {
             cx.need_frame();
             let dst = cx.def(result(data), 0);
-            cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(RBP, 8)));
+            cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::base(RBP, C::WORD_BYTES.into())));
         }
         Opcode::ThreadPointer => {
             let dst = cx.def(result(data), 0);
-            cx.emit(rm(Op::MovFsRM, 8, dst, Mem::base(Reg::NONE, 0)));
+            let row = if is_32_bit::<C>() { Op::MovGsRM } else { Op::MovFsRM };
+            cx.emit(rm(row, C::WORD_BYTES, dst, Mem::base(Reg::NONE, 0)));
         }
         Opcode::ReadCycleCounter if data.ty == Type::I64 => {
             cx.claim(PRegSet::of(&[RAX, RDX]));
             cx.emit(none(Op::Rdtsc, 8));
+            if is_32_bit::<C>() {
+                cx.def_fixed(result(data), 0, RAX);
+                cx.def_fixed(result(data), 1, RDX);
+                return Ok(());
+            }
             cx.emit(ri(Op::ShlRI, 8, RDX, 32));
             cx.emit(rr(Op::OrRR, 8, RAX, RDX));
             cx.def_fixed(result(data), 0, RAX);
@@ -64,12 +70,13 @@ pub fn lower_intrinsic<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> 
         return Ok(false);
     }
     let distance = cx.func().call(call).args.first().and_then(|arg| arg.as_imm());
-    let distance = distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(16));
+    let distance =
+        distance.and_then(|distance| i32::try_from(distance).ok()?.checked_add(2 * i32::from(C::WORD_BYTES)));
     let distance = distance
         .ok_or_else(|| CodegenError::unsupported(Refusal::Instruction, "llvm.eh.dwarf.cfa with this distance"))?;
     cx.need_frame();
     let dst = cx.def(result(call), 0);
-    cx.emit(rm(Op::LeaRM, 8, dst, Mem::base(RBP, distance)));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, dst, Mem::base(RBP, distance)));
     Ok(true)
 }
 
@@ -85,21 +92,21 @@ fn stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
     match cx.use_reg_or_imm(data.a, 0, ImmKind::Signed(30)) {
         Src::Imm(size) => {
             let size = (size.max(0) + stack_align - 1) & -stack_align;
-            cx.emit(ri(Op::SubRI, 8, RSP, size));
+            cx.emit(ri(Op::SubRI, C::WORD_BYTES, RSP, size));
         }
         Src::Reg(size) => {
             let rounded = cx.temp(RegClass::Int);
-            cx.emit(rm(Op::LeaRM, 8, rounded, Mem::base(size, stack_align - 1)));
-            cx.emit(ri(Op::AndRI, 8, rounded, -stack_align));
-            cx.emit(rr(Op::SubRR, 8, RSP, rounded));
+            cx.emit(rm(Op::LeaRM, C::WORD_BYTES, rounded, Mem::base(size, stack_align - 1)));
+            cx.emit(ri(Op::AndRI, C::WORD_BYTES, rounded, -stack_align));
+            cx.emit(rr(Op::SubRR, C::WORD_BYTES, RSP, rounded));
         }
         Src::Mem(_) => unreachable!("not asked for"),
     }
     if align_log2 > stack_align.ilog2() {
-        cx.emit(ri(Op::AndRI, 8, RSP, -(1i32 << align_log2.min(30))));
+        cx.emit(ri(Op::AndRI, C::WORD_BYTES, RSP, -(1i32 << align_log2.min(30))));
     }
     let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovRR, 8, dst, RSP));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, dst, RSP));
     Ok(())
 }
 
@@ -118,24 +125,24 @@ fn probed_stack_alloc<C: LowerCtx>(cx: &mut C, data: &InstData, probes: StackPro
     let target = cx.temp(RegClass::Int);
     let distance = cx.temp(RegClass::Int);
     let page = probes.bytes.cast_signed();
-    cx.emit(rr(Op::MovRR, 8, target, RSP));
-    cx.emit(rr(Op::SubRR, 8, target, size));
-    cx.emit(ri(Op::AndRI, 8, target, -(1i32 << align_log2)));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, target, RSP));
+    cx.emit(rr(Op::SubRR, C::WORD_BYTES, target, size));
+    cx.emit(ri(Op::AndRI, C::WORD_BYTES, target, -(1i32 << align_log2)));
     cx.begin_group(GroupKind::Plain);
     let (again, done) = (cx.local_label(), cx.local_label());
     cx.bind(again);
-    cx.emit(mi(Op::OrMI, 8, Mem::base(RSP, 0), 0));
-    cx.emit(rr(Op::MovRR, 8, distance, RSP));
-    cx.emit(rr(Op::SubRR, 8, distance, target));
-    cx.emit(ri(Op::CmpRI, 8, distance, page));
+    cx.emit(mi(Op::OrMI, C::WORD_BYTES, Mem::base(RSP, 0), 0));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, distance, RSP));
+    cx.emit(rr(Op::SubRR, C::WORD_BYTES, distance, target));
+    cx.emit(ri(Op::CmpRI, C::WORD_BYTES, distance, page));
     cx.emit(jcc_short(Cond::Be, done));
-    cx.emit(rm(Op::LeaRM, 8, RSP, Mem::base(RSP, -page)));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, RSP, Mem::base(RSP, -page)));
     cx.emit(jmp(again));
     cx.bind(done);
     cx.end_group();
-    cx.emit(rr(Op::MovRR, 8, RSP, target));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, RSP, target));
     let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovRR, 8, dst, target));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, dst, target));
     Ok(())
 }
 
@@ -150,13 +157,13 @@ fn return_address<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.need_frame();
     let dst = cx.def(result(data), 0);
     follow_frames(cx, data, dst);
-    cx.emit(rm(Op::MovRM, 8, dst, Mem::base(dst, 8)));
+    cx.emit(rm(Op::MovRM, C::WORD_BYTES, dst, Mem::base(dst, C::WORD_BYTES.into())));
 }
 
 /// The frame pointer of as many callers up as the operand says.
 fn follow_frames<C: LowerCtx>(cx: &mut C, data: &InstData, dst: Reg) {
-    cx.emit(rr(Op::MovRR, 8, dst, RBP));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, dst, RBP));
     for _ in 0..data.a.as_imm().unwrap_or(0).min(64) {
-        cx.emit(rm(Op::MovRM, 8, dst, Mem::base(dst, 0)));
+        cx.emit(rm(Op::MovRM, C::WORD_BYTES, dst, Mem::base(dst, 0)));
     }
 }

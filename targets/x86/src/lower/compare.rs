@@ -5,7 +5,8 @@ use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
 use super::overflow::condition_of_overflow;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_wide, result, size_of_bits, type_of, vector, wide, x87,
+    class_of, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, type_of, vector,
+    wide, word_bits, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -26,7 +27,7 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<Test, 
     let cond = icmp_cond(data.op);
     match bits {
         0 => Err(CodegenError::unsupported(Refusal::Vector, "a comparison of vectors")),
-        65.. => Ok(wide::compare(cx, data, bits, cond)),
+        _ if bits > word_bits::<C>() => Ok(wide::compare(cx, data, bits, cond)),
         8 | 16 | 32 | 64 => {
             let size = (bits / 8) as u8;
             if let Some(and) = folded(cx, data.a).filter(|and| and.op == Opcode::And) {
@@ -209,7 +210,7 @@ pub(crate) fn test<C: LowerCtx>(cx: &mut C, condition: Operand) -> Result<Test, 
 fn overflow_before<C: LowerCtx>(cx: &C, bit: Operand) -> Cond {
     let inst = bit.as_value().and_then(|value| cx.func().def_inst(value));
     let data = cx.func().inst(inst.expect("an instruction makes it"));
-    condition_of_overflow(data.op, int_bits(cx, data.ty)).expect("it was chosen for that")
+    condition_of_overflow(data.op, int_bits(cx, data.ty), word_bits::<C>()).expect("it was chosen for that")
 }
 
 /// Lowers the condition of a branch.
@@ -261,7 +262,14 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
         return select_float(cx, data, if_true, if_false);
     }
     let wide = is_wide(cx, data.ty);
-    let size = if wide { 8 } else { size_of_bits(int_bits(cx, data.ty)) };
+    if wide && is_32_bit::<C>() {
+        return select_by_parts(cx, data, if_true, if_false);
+    }
+    let size = if wide {
+        C::WORD_BYTES
+    } else {
+        size_of_bits(int_bits(cx, data.ty))
+    };
     let parts = if wide { 2 } else { 1 };
     // Registers first: what loads them must not come between the comparison and its readers.
     let mut trues = [Reg::NONE; 2];
@@ -274,6 +282,24 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     for part in 0..usize::from(parts) {
         let (on_true, on_false) = (trues[part], falses[part]);
         move_by(cx, test, size, (data, part as u8), on_true, on_false);
+    }
+    Ok(())
+}
+
+/// Where there are not registers for all parts at once. What a context inserts between two steps leaves the flags as
+/// they are (contract 2).
+fn select_by_parts<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    if_true: Operand,
+    if_false: Operand,
+) -> Result<(), CodegenError> {
+    let test = test(cx, data.a)?;
+    for part in 0..2 {
+        cx.step();
+        let on_true = cx.use_reg(if_true, part);
+        let on_false = cx.use_last(if_false, part);
+        move_by(cx, test, C::WORD_BYTES, (data, part), on_true, on_false);
     }
     Ok(())
 }
@@ -362,7 +388,7 @@ pub fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         Opcode::Umin => (false, Cond::B),
         _ => (false, Cond::A),
     };
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         wide::min_max(cx, data, bits, cond);
         return Ok(());
     }
@@ -393,7 +419,7 @@ pub fn three_way<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codegen
     }
     let signed = data.op == Opcode::Scmp;
     let (greater, less) = if signed { (Cond::G, Cond::L) } else { (Cond::A, Cond::B) };
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         return wide::three_way(cx, data, bits, signed);
     }
     let size = size_of_bits(bits);

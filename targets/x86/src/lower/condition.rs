@@ -1,7 +1,7 @@
 //! Conditions on the flags, and what comparisons of one and of two registers have in common.
 
 use super::alu::Alu;
-use super::{class_of, is_wide, result};
+use super::{class_of, is_wide, result, top_bit};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -49,13 +49,13 @@ pub(crate) fn icmp_cond(op: Opcode) -> Cond {
 
 /// Widens the byte -1, 0 or 1 in `byte` to the result.
 pub(crate) fn finish_three_way<C: LowerCtx>(cx: &mut C, data: &InstData, byte: Reg) {
-    cx.emit(rr(Op::MovsxBRR, 8, byte, byte));
+    cx.emit(rr(Op::MovsxBRR, C::WORD_BYTES, byte, byte));
     let wide_result = is_wide(cx, data.ty);
     let dst = cx.def_reuse(result(data), 0, byte);
     if wide_result {
         let high = cx.def(result(data), 1);
-        cx.emit(rr(Op::MovRR, 8, high, dst));
-        cx.emit(ri(Op::SarRI, 8, high, 63));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, high, dst));
+        cx.emit(ri(Op::SarRI, C::WORD_BYTES, high, top_bit::<C>()));
     }
     debug_assert!(class_of(data.ty) == RegClass::Int);
 }

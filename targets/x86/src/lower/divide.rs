@@ -1,17 +1,17 @@
 //! Integer division: fixed registers, operands extended to 32 or 64 bits; two registers' worth by library call.
 
 use super::divide_constant::divide_by_constant;
-use super::{extend, extended_copy, int_bits, result, size_of_bits};
+use super::{extend, extended_copy, int_bits, is_32_bit, result, size_of_bits, word_bits};
 use crate::build::*;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, ImmKind, LowerCtx, PRegSet, Src};
-use frazil_ir::{InstData, Opcode, Refusal, RuntimeFunction, Type};
+use frazil_ir::{InstData, Opcode, Refusal, RuntimeFunction};
 
 /// Lowers udiv, sdiv, urem, srem.
 pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = int_bits(cx, data.ty);
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         return divide_wide(cx, data, bits);
     }
     if let Some(divisor) = cx.func().int_constant(data.b)
@@ -54,21 +54,19 @@ pub fn divide<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
 }
 
 fn divide_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Result<(), CodegenError> {
-    if bits != 128 {
+    if bits != 2 * word_bits::<C>() {
         return Err(CodegenError::unsupported(
             Refusal::WideInteger,
             format!("division of i{bits}"),
         ));
     }
-    let function = match data.op {
-        Opcode::Udiv => RuntimeFunction::Udivti3,
-        Opcode::Sdiv => RuntimeFunction::Divti3,
-        Opcode::Urem => RuntimeFunction::Umodti3,
-        _ => RuntimeFunction::Modti3,
+    use RuntimeFunction as F;
+    let (narrow, wide) = match data.op {
+        Opcode::Udiv => (F::Udivdi3, F::Udivti3),
+        Opcode::Sdiv => (F::Divdi3, F::Divti3),
+        Opcode::Urem => (F::Umoddi3, F::Umodti3),
+        _ => (F::Moddi3, F::Modti3),
     };
-    cx.call_runtime(
-        function,
-        &[(data.a, Type::I128), (data.b, Type::I128)],
-        Some(result(data)),
-    )
+    let function = if is_32_bit::<C>() { narrow } else { wide };
+    cx.call_runtime(function, &[(data.a, data.ty), (data.b, data.ty)], Some(result(data)))
 }

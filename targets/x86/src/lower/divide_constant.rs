@@ -1,10 +1,10 @@
 //! Division by constants without a division: shifts for powers of two, multiplications for other divisors.
 //!
 //! The factors are shared code's ([`frazil_codegen::division`]); quotients of up to 32 bits are made of products in
-//! 64-bit registers, others are in the upper half of a product of two.
+//! 64-bit registers, where there are such, others are in the upper half of a product of two.
 
 use super::arith::times;
-use super::{extend, extended_copy, result, size_of_bits};
+use super::{extend, extended_copy, is_32_bit, result, size_of_bits, top_bit, word_bits};
 use crate::build::*;
 use crate::regs::{RAX, RDX};
 use crate::table::Op;
@@ -25,7 +25,7 @@ pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, d
     } = division;
     if magnitude == 1 && wants_remainder {
         let dst = cx.def(result(data), 0);
-        cx.emit(mov_imm(8, dst, 0));
+        cx.emit(mov_imm(C::WORD_BYTES, dst, 0));
     } else if magnitude.is_power_of_two() {
         let log2 = magnitude.trailing_zeros();
         if signed {
@@ -35,7 +35,13 @@ pub fn divide_by_constant<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, d
         }
     } else if magnitude != 0 && is_exact {
         by_inverse(cx, data, division);
-    } else if magnitude != 0 && bits <= 32 {
+    } else if magnitude != 0
+        && !signed
+        && bits <= 32
+        && let Some(reciprocal) = Reciprocal::short(magnitude, bits).filter(|by| by.shift < word_bits::<C>())
+    {
+        by_short_multiplication(cx, data, division, reciprocal);
+    } else if magnitude != 0 && bits <= 32 && !is_32_bit::<C>() {
         by_multiplication(cx, data, division);
     } else if magnitude != 0 {
         by_wide_multiplication(cx, data, division);
@@ -135,9 +141,6 @@ fn by_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Constan
         magnitude,
         ..
     } = division;
-    if !signed && let Some(reciprocal) = Reciprocal::short(magnitude, bits) {
-        return by_short_multiplication(cx, data, division, reciprocal);
-    }
     let reciprocal = Reciprocal::new(magnitude, bits, signed);
     let value = extended_copy(cx, data.a, bits, signed, 8);
     let quotient = cx.temp(RegClass::Int);
@@ -202,20 +205,21 @@ fn by_wide_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Co
         magnitude,
         ..
     } = division;
+    let width = word_bits::<C>();
     let reciprocal = if signed {
-        WideReciprocal::signed(magnitude)
+        WideReciprocal::signed(magnitude, width)
     } else {
-        WideReciprocal::unsigned(magnitude)
+        WideReciprocal::unsigned(magnitude, width)
     };
     cx.claim(PRegSet::of(&[RAX, RDX]));
-    let value = if bits == 64 {
+    let value = if bits == width {
         cx.use_copy(data.a, 0)
     } else {
-        extended_copy(cx, data.a, bits, signed, 8)
+        extended_copy(cx, data.a, bits, signed, C::WORD_BYTES)
     };
     let quotient = cx.temp(RegClass::Int);
-    cx.emit(mov_imm64(RAX, reciprocal.factor.cast_signed()));
-    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, 8, value));
+    cx.emit(mov_imm(C::WORD_BYTES, RAX, reciprocal.factor.cast_signed()));
+    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, C::WORD_BYTES, value));
     if signed {
         round_signed(cx, quotient, value, reciprocal);
     } else {
@@ -223,18 +227,18 @@ fn by_wide_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Co
     }
     if division.wants_remainder {
         match i32::try_from(magnitude) {
-            Ok(magnitude) => cx.emit(rri(Op::ImulRRI, 8, quotient, quotient, magnitude)),
+            Ok(magnitude) => cx.emit(rri(Op::ImulRRI, C::WORD_BYTES, quotient, quotient, magnitude)),
             Err(_) => {
-                cx.emit(mov_imm64(RAX, magnitude.cast_signed()));
-                cx.emit(rr(Op::ImulRR, 8, quotient, RAX));
+                cx.emit(mov_imm(C::WORD_BYTES, RAX, magnitude.cast_signed()));
+                cx.emit(rr(Op::ImulRR, C::WORD_BYTES, quotient, RAX));
             }
         }
-        cx.emit(rr(Op::SubRR, 8, value, quotient));
+        cx.emit(rr(Op::SubRR, C::WORD_BYTES, value, quotient));
         cx.def_reuse(result(data), 0, value);
         return;
     }
     if division.is_negative {
-        cx.emit(r(Op::NegR, 8, quotient));
+        cx.emit(r(Op::NegR, C::WORD_BYTES, quotient));
     }
     cx.def_reuse(result(data), 0, quotient);
 }
@@ -243,28 +247,28 @@ fn by_wide_multiplication<C: LowerCtx>(cx: &mut C, data: &InstData, division: Co
 fn round_unsigned<C: LowerCtx>(cx: &mut C, quotient: Reg, value: Reg, reciprocal: WideReciprocal) {
     if reciprocal.adds_value {
         // (value + product) / 2 without overflow.
-        cx.emit(rr(Op::MovRR, 8, quotient, value));
-        cx.emit(rr(Op::SubRR, 8, quotient, RDX));
-        cx.emit(ri(Op::ShrRI, 8, quotient, 1));
-        cx.emit(rr(Op::AddRR, 8, quotient, RDX));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, quotient, value));
+        cx.emit(rr(Op::SubRR, C::WORD_BYTES, quotient, RDX));
+        cx.emit(ri(Op::ShrRI, C::WORD_BYTES, quotient, 1));
+        cx.emit(rr(Op::AddRR, C::WORD_BYTES, quotient, RDX));
     } else {
-        cx.emit(rr(Op::MovRR, 8, quotient, RDX));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, quotient, RDX));
     }
     if reciprocal.shift > 0 {
-        cx.emit(ri(Op::ShrRI, 8, quotient, reciprocal.shift.cast_signed()));
+        cx.emit(ri(Op::ShrRI, C::WORD_BYTES, quotient, reciprocal.shift.cast_signed()));
     }
 }
 
 /// The same for signed values; the shift rounds down, but a quotient is rounded to zero.
 fn round_signed<C: LowerCtx>(cx: &mut C, quotient: Reg, value: Reg, reciprocal: WideReciprocal) {
-    cx.emit(rr(Op::MovRR, 8, quotient, RDX));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, quotient, RDX));
     if reciprocal.adds_value {
-        cx.emit(rr(Op::AddRR, 8, quotient, value));
+        cx.emit(rr(Op::AddRR, C::WORD_BYTES, quotient, value));
     }
     if reciprocal.shift > 0 {
-        cx.emit(ri(Op::SarRI, 8, quotient, reciprocal.shift.cast_signed()));
+        cx.emit(ri(Op::SarRI, C::WORD_BYTES, quotient, reciprocal.shift.cast_signed()));
     }
-    cx.emit(rr(Op::MovRR, 8, RDX, value));
-    cx.emit(ri(Op::ShrRI, 8, RDX, 63));
-    cx.emit(rr(Op::AddRR, 8, quotient, RDX));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, RDX, value));
+    cx.emit(ri(Op::ShrRI, C::WORD_BYTES, RDX, top_bit::<C>()));
+    cx.emit(rr(Op::AddRR, C::WORD_BYTES, quotient, RDX));
 }

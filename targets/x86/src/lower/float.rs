@@ -1,13 +1,47 @@
 //! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
 //! function may use what later processors have.
 
-use super::{contracted, float_bytes, result, type_of};
+use super::{constant_mem, contracted, float_bytes, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
+use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::{ClassRange, CodegenError, ImmKind, LowerCtx, Mem, NAN_CLASSES, Reg, RegClass, Src, class_ranges};
 use frazil_ir::{InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
+
+/// Bytes of a float constant in memory, at least: there are no moves of less.
+const NARROWEST_FLOAT: u8 = 4;
+
+/// Brings a constant to a vector register: so many bytes, and zeros above them.
+pub fn constant<C: LowerCtx>(cx: &mut C, dst: Reg, bytes: u8, bits: u128) {
+    if bytes > VECTOR_BYTES {
+        debug_assert!(bits == 0, "halves are given apart");
+        return super::vector::wide::constant(cx, dst, [0, 0]);
+    }
+    if bits == 0 {
+        cx.emit(r(Op::ZeroX, 16, dst));
+        return;
+    }
+    if bits == u128::MAX {
+        cx.emit(r(Op::OnesX, 16, dst));
+        return;
+    }
+    let constant = constant_place(cx, bytes, bits);
+    let bytes = bytes.max(NARROWEST_FLOAT);
+    let (row, size) = if bytes == 16 {
+        (Op::MovapRM, 4)
+    } else {
+        (Op::MovsRM, bytes)
+    };
+    cx.emit(rm(row, size, dst, constant));
+}
+
+/// The address of a constant among the function's constants.
+pub fn constant_place<C: LowerCtx>(cx: &mut C, bytes: u8, bits: u128) -> Mem {
+    let bytes = bytes.max(NARROWEST_FLOAT);
+    constant_mem(cx, &bits.to_le_bytes()[..usize::from(bytes)])
+}
 
 /// Lowers the floating-point opcodes that give a float.
 pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -68,7 +102,7 @@ fn sign_mask(bytes: u8) -> u128 {
 }
 
 fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, bits: u128) {
@@ -196,7 +230,7 @@ pub fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Codege
     let bytes = float_bytes(data.ty);
     let (size, total, fraction) = match data.ty {
         Type::F32 => (4, 32, 23),
-        Type::F64 => (8, 64, 52),
+        Type::F64 if C::WORD_BYTES == 8 => (8, 64, 52),
         _ => {
             return Err(CodegenError::unsupported(
                 Refusal::ExoticFloat,

@@ -13,9 +13,9 @@ use frazil_ir::{Inst, InstData, MemFlags, Opcode, Operand, Type};
 /// Types from here on are the function's own: vectors, and integers of odd widths.
 const FIRST_EXTRA: usize = Type::FIRST_EXTRA as usize;
 
-/// Chooses for one instruction.
+/// Chooses for one instruction, where general registers have `W` bytes.
 #[inline]
-pub fn fold(folder: &mut Folder<'_>, user: Inst) {
+pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
     let data = folder.inst(user);
     match data.op {
         Opcode::Load | Opcode::AtomicLoad | Opcode::AtomicRmw | Opcode::Cmpxchg | Opcode::Prefetch => {
@@ -25,23 +25,24 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
             folder.fold_address(data.b);
             // A store past the caches has an instruction of its own.
             if !MemFlags(data.flags).is_nontemporal() {
-                fold_update(folder, data);
+                fold_update::<W>(folder, data);
                 vector::elements::fold_stored(folder, data);
             }
         }
         Opcode::AtomicStore => folder.fold_address(data.b),
-        Opcode::Branch => fold_branch(folder, user, data.a),
+        Opcode::Branch => fold_branch::<W>(folder, user, data.a),
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul => match data.ty {
-            Type::I32 | Type::I64 => fold_arithmetic(folder, data),
-            Type::I128 => fold_extensions(folder, data),
+            Type::I64 if W == 4 => fold_extensions(folder, data, Type::I32),
+            Type::I32 | Type::I64 => fold_arithmetic::<W>(folder, data),
+            Type::I128 => fold_extensions(folder, data, Type::I64),
             _ => fold_vector(folder, data),
         },
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, data),
         Opcode::Zext | Opcode::Sext => {
-            fold_extension(folder, data);
+            fold_extension::<W>(folder, data);
             fold_vector(folder, data);
         }
-        Opcode::Select => fold_select(folder, data),
+        Opcode::Select => fold_select::<W>(folder, data),
         Opcode::IcmpEq
         | Opcode::IcmpNe
         | Opcode::IcmpUgt
@@ -51,7 +52,7 @@ pub fn fold(folder: &mut Folder<'_>, user: Inst) {
         | Opcode::IcmpSgt
         | Opcode::IcmpSge
         | Opcode::IcmpSlt
-        | Opcode::IcmpSle => fold_compare(folder, data),
+        | Opcode::IcmpSle => fold_compare::<W>(folder, data),
         Opcode::FcmpOeq
         | Opcode::FcmpOgt
         | Opcode::FcmpOge
@@ -176,8 +177,8 @@ fn is_scalar_float(ty: Type) -> bool {
 }
 
 /// Whether operations of the type are as wide as its loads.
-fn is_full_width(ty: Type) -> bool {
-    ty == Type::I32 || ty == Type::I64
+fn is_full_width<const W: u8>(ty: Type) -> bool {
+    ty == Type::I32 || ty == Type::I64 && W == 8
 }
 
 /// Folds a load of an accepted type.
@@ -191,19 +192,19 @@ fn fold_load(folder: &mut Folder<'_>, operand: Operand, accepts: impl Fn(Type) -
     }
 }
 
-fn fold_arithmetic(folder: &mut Folder<'_>, data: &InstData) {
-    if fold_load(folder, data.b, is_full_width) {
+fn fold_arithmetic<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
+    if fold_load(folder, data.b, is_full_width::<W>) {
         return;
     }
     // The other operand of a commutative operation, unless this one is an immediate, which cannot stand beside it.
     if data.op != Opcode::Sub && data.b.as_value().is_some() {
-        fold_load(folder, data.a, is_full_width);
+        fold_load(folder, data.a, is_full_width::<W>);
     }
 }
 
-fn fold_extension(folder: &mut Folder<'_>, data: &InstData) {
+fn fold_extension<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
     let to = folder.function.types().int_bits(data.ty);
-    if to.is_some_and(|bits| bits <= 64) && !(data.op == Opcode::Zext && fold_mask(folder, data.a)) {
+    if to.is_some_and(|bits| bits <= u32::from(W) * 8) && !(data.op == Opcode::Zext && fold_mask(folder, data.a)) {
         fold_load(folder, data.a, is_narrow);
     }
 }
@@ -227,33 +228,33 @@ fn is_narrow(ty: Type) -> bool {
 }
 
 /// Types whose comparison is one instruction of exactly their width.
-fn is_compared_directly(ty: Type) -> bool {
-    matches!(ty, Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::PTR)
+fn is_compared_directly<const W: u8>(ty: Type) -> bool {
+    matches!(ty, Type::I8 | Type::I16 | Type::I32 | Type::PTR) || ty == Type::I64 && W == 8
 }
 
-fn fold_compare(folder: &mut Folder<'_>, data: &InstData) {
-    if !is_compared_directly(data.ty) {
+fn fold_compare<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
+    if !is_compared_directly::<W>(data.ty) {
         return;
     }
-    if is_test(data) && fold_bit_test(folder, data.a) {
+    if is_test(data) && fold_bit_test::<W>(folder, data.a) {
         return;
     }
-    if data.a.as_value().is_some() && fold_load(folder, data.a, is_compared_directly) {
+    if data.a.as_value().is_some() && fold_load(folder, data.a, is_compared_directly::<W>) {
         return;
     }
-    fold_load(folder, data.b, is_compared_directly);
+    fold_load(folder, data.b, is_compared_directly::<W>);
 }
 
 /// Folds an operation on what a store overwrites, and the load of that, into the store: one instruction updates
 /// memory.
-fn fold_update(folder: &mut Folder<'_>, store: &InstData) {
+fn fold_update<const W: u8>(folder: &mut Folder<'_>, store: &InstData) {
     let Some((value, update)) = folder.producer_before(store.a) else {
         return;
     };
     if !matches!(
         update.op,
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor
-    ) || !is_compared_directly(update.ty)
+    ) || !is_compared_directly::<W>(update.ty)
     {
         return;
     }
@@ -275,20 +276,21 @@ fn is_test(compare: &InstData) -> bool {
 }
 
 /// Folds an `and` that is only looked at for being zero, and with a constant also the load it masks.
-fn fold_bit_test(folder: &mut Folder<'_>, operand: Operand) -> bool {
+fn fold_bit_test<const W: u8>(folder: &mut Folder<'_>, operand: Operand) -> bool {
     let Some((value, and)) = folder.producer(operand).filter(|(_, and)| and.op == Opcode::And) else {
         return false;
     };
     folder.fold(value);
     if and.b.as_imm().is_some() {
-        fold_load(folder, and.a, is_compared_directly);
+        fold_load(folder, and.a, is_compared_directly::<W>);
     }
     true
 }
 
-fn is_scalar_compare(folder: &Folder<'_>, compare: &InstData) -> bool {
+fn is_scalar_compare<const W: u8>(folder: &Folder<'_>, compare: &InstData) -> bool {
     let types = folder.function.types();
-    let narrow = compare.ty == Type::PTR || types.int_bits(compare.ty).is_some_and(|bits| bits <= 64);
+    let fits = |bits| bits <= u32::from(W) * 8;
+    let narrow = compare.ty == Type::PTR || types.int_bits(compare.ty).is_some_and(fits);
     (compare.op.is_icmp() && narrow)
         || (compare.op.is_fcmp()
             && matches!(compare.ty, Type::F32 | Type::F64 | Type::X86_F80)
@@ -302,41 +304,41 @@ fn is_constant_compare(op: Opcode) -> bool {
 
 /// Folds a comparison or a truncation to one bit into a branch.
 /// Folds the condition of a branch into it, or has an overflow right before it left in the flags.
-fn fold_branch(folder: &mut Folder<'_>, branch: Inst, condition: Operand) {
+fn fold_branch<const W: u8>(folder: &mut Folder<'_>, branch: Inst, condition: Operand) {
     if let Some((bit, data)) = folder.overflow_before(condition, branch) {
         let bits = folder.function.types().int_bits(data.ty).unwrap_or(0);
-        if condition_of_overflow(data.op, bits).is_some() {
+        if condition_of_overflow(data.op, bits, u32::from(W) * 8).is_some() {
             folder.leave_in_flags(bit);
         }
         return;
     }
-    fold_condition(folder, condition);
+    fold_condition::<W>(folder, condition);
 }
 
-fn fold_condition(folder: &mut Folder<'_>, condition: Operand) {
+fn fold_condition<const W: u8>(folder: &mut Folder<'_>, condition: Operand) {
     let Some((value, data)) = folder.producer(condition) else {
         return;
     };
-    if is_scalar_compare(folder, data) {
+    if is_scalar_compare::<W>(folder, data) {
         folder.fold(value);
-    } else if data.op == Opcode::Trunc && is_one_part(folder, data.a) {
+    } else if data.op == Opcode::Trunc && is_one_part::<W>(folder, data.a) {
         folder.fold(value);
         fold_load(folder, data.a, |ty| ty == Type::I8);
     } else if data.op == Opcode::Freeze {
         folder.fold(value);
-        fold_condition(folder, data.a);
+        fold_condition::<W>(folder, data.a);
     } else if data.op == Opcode::ExtractElement && vector::elements::is_lane_of_mask(folder.function, data) {
         folder.fold(value);
     }
 }
 
-fn is_one_part(folder: &Folder<'_>, operand: Operand) -> bool {
+fn is_one_part<const W: u8>(folder: &Folder<'_>, operand: Operand) -> bool {
     let ty = folder.function.operand_type(operand);
     ty.and_then(|ty| folder.function.types().int_bits(ty))
-        .is_some_and(|bits| bits <= 64)
+        .is_some_and(|bits| bits <= u32::from(W) * 8)
 }
 
-fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
+fn fold_select<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
     if is_wide(folder, data) {
         match vector::mask_register::is_available(folder.features()) {
             true => vector::by_bits::fold_select(folder, data),
@@ -349,7 +351,7 @@ fn fold_select(folder: &mut Folder<'_>, data: &InstData) {
     let Some((value, compare)) = folder.producer(data.a) else {
         return;
     };
-    if is_scalar_compare(folder, compare) || is_vector_extreme(folder, data, compare) {
+    if is_scalar_compare::<W>(folder, compare) || is_vector_extreme(folder, data, compare) {
         folder.fold(value);
     }
 }

@@ -4,7 +4,7 @@
 //! itself stores the first and the last. Who jumps restores these two and nothing else, so no other register may hold a
 //! value across the place: all are overwritten after it, which also makes the prologue save those of the caller.
 
-use super::result;
+use super::{is_32_bit, result};
 use crate::build::*;
 use crate::regs::*;
 use crate::table::Op;
@@ -13,38 +13,61 @@ use frazil_ir::InstData;
 
 /// Places of the buffer.
 const FRAME: i32 = 0;
-const ADDRESS: i32 = 8;
-const STACK: i32 = 16;
 
-/// The registers that may hold values, but for the one of the result.
-const INTEGERS: [Reg; 12] = [RCX, RDX, RBX, RSI, RDI, R8, R9, R10, R12, R13, R14, R15];
-const FLOATS: [Reg; 15] = [
-    XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7, XMM8, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14,
-];
+/// Places of the buffer after the first, and which registers may hold values.
+struct Buffer {
+    address: i32,
+    stack: i32,
+    /// General registers, but for the one of the result.
+    integers: &'static [Reg],
+    floats: &'static [Reg],
+}
+
+const fn buffer<C: LowerCtx>() -> Buffer {
+    let word = C::WORD_BYTES as i32;
+    let is_32_bit = is_32_bit::<C>();
+    Buffer {
+        address: word,
+        stack: 2 * word,
+        integers: if is_32_bit {
+            &[RCX, RDX, RBX, RSI]
+        } else {
+            &[RCX, RDX, RBX, RSI, RDI, R8, R9, R10, R12, R13, R14, R15]
+        },
+        floats: if is_32_bit {
+            &[XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6]
+        } else {
+            &[
+                XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6, XMM7, XMM8, XMM9, XMM10, XMM11, XMM12, XMM13, XMM14,
+            ]
+        },
+    }
+}
 
 /// Lowers `sjlj_setjmp`.
 pub fn set<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.use_fixed(data.a, 0, RDX);
-    let others = PRegSet::of(&INTEGERS)
-        .union(PRegSet::of(&FLOATS))
+    let buffer = buffer::<C>();
+    let others = PRegSet::of(buffer.integers)
+        .union(PRegSet::of(buffer.floats))
         .union(PRegSet::of(&[RAX]));
     cx.claim(others.minus(PRegSet::of(&[RDX])));
     cx.need_frame();
     cx.begin_group(GroupKind::Plain);
     let (again, done) = (cx.local_label(), cx.local_label());
     let place = Mem::symbol(Ref::new(RefKind::Label, again.0), 0);
-    cx.emit(rm(Op::LeaRM, 8, RAX, place));
-    cx.emit(mr(Op::MovMR, 8, Mem::base(RDX, ADDRESS), RAX));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, RAX, place));
+    cx.emit(mr(Op::MovMR, C::WORD_BYTES, Mem::base(RDX, buffer.address), RAX));
     cx.emit(mov_imm(4, RAX, 0));
     cx.emit(jmp(done));
     cx.bind(again);
     if cx.view().module.flags.marks_branch_targets {
-        cx.emit(none(Op::Endbr64, 8));
+        cx.emit(branch_mark(C::WORD_BYTES));
     }
-    for reg in INTEGERS {
+    for &reg in buffer.integers {
         cx.emit(r(Op::ZeroR, 4, reg));
     }
-    for reg in FLOATS {
+    for &reg in buffer.floats {
         cx.emit(r(Op::ZeroX, 16, reg));
     }
     cx.emit(mov_imm(4, RAX, 1));
@@ -57,10 +80,11 @@ pub fn set<C: LowerCtx>(cx: &mut C, data: &InstData) {
 pub fn jump<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.use_fixed(data.a, 0, RDX);
     cx.claim(PRegSet::of(&[RAX]));
+    let buffer = buffer::<C>();
     cx.begin_group(GroupKind::Plain);
-    cx.emit(rm(Op::MovRM, 8, RAX, Mem::base(RDX, ADDRESS)));
-    cx.emit(rm(Op::MovRM, 8, RBP, Mem::base(RDX, FRAME)));
-    cx.emit(rm(Op::MovRM, 8, RSP, Mem::base(RDX, STACK)));
+    cx.emit(rm(Op::MovRM, C::WORD_BYTES, RAX, Mem::base(RDX, buffer.address)));
+    cx.emit(rm(Op::MovRM, C::WORD_BYTES, RBP, Mem::base(RDX, FRAME)));
+    cx.emit(rm(Op::MovRM, C::WORD_BYTES, RSP, Mem::base(RDX, buffer.stack)));
     cx.emit(r(Op::JmpR, 8, RAX));
     cx.end_group();
 }

@@ -3,9 +3,11 @@
 //! Memory holds an integer of an odd width zero-extended to whole bytes, as LLVM's stores leave it.
 
 use super::alu::IMM32;
-use super::{extended_copy, float_bytes, folded, int_bits, is_narrow_float, result, size_of_bits, vector};
+use super::{
+    constant_mem, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_narrow_float, is_wide, result, scratch,
+    scratch_float, size_of_bits, vector, word_bits,
+};
 use crate::build::*;
-use crate::regs::{SCRATCH, SCRATCH_FLOAT};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type};
@@ -42,13 +44,15 @@ pub fn load<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError
     }
     let bytes = bits.div_ceil(8);
     let mem = cx.use_addr(data.a, 16);
-    let low = bytes.min(8);
+    let word = u32::from(C::WORD_BYTES);
     let dst = cx.def(result(data), 0);
-    load_bytes(cx, dst, mem, low);
-    if bytes > 8 {
-        let high = cx.def(result(data), 1);
-        load_bytes(cx, high, at(mem, 8), bytes - 8);
+    if bytes <= word {
+        load_bytes(cx, dst, mem, bytes);
+        return Ok(());
     }
+    let high = cx.def(result(data), 1);
+    load_bytes(cx, dst, mem, word);
+    load_bytes(cx, high, at(mem, word), bytes - word);
     Ok(())
 }
 
@@ -94,8 +98,9 @@ pub(super) fn load_bytes<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32
     load_bytes(cx, dst, at(mem, top), rest);
     cx.emit(ri(Op::ShlRI, size, dst, (top * 8).cast_signed()));
     let (row, row_size) = load_row(top);
-    cx.emit(rm(row, row_size, SCRATCH, mem));
-    cx.emit(rr(Op::OrRR, size, dst, SCRATCH));
+    let scratch = scratch::<C>();
+    cx.emit(rm(row, row_size, scratch, mem));
+    cx.emit(rr(Op::OrRR, size, dst, scratch));
 }
 
 /// Lowers plain stores, and atomic ones that are as plain.
@@ -109,9 +114,16 @@ pub fn store<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
         return store_narrow_float(cx, data);
     }
     let bytes = bits.div_ceil(8);
-    if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) {
+    let word = u32::from(C::WORD_BYTES);
+    if bytes > word
+        && let Some(extraction) = folded(cx, data.a)
+    {
+        vector::elements::store_lane(cx, data, &extraction);
+        return Ok(());
+    }
+    if MemFlags(data.flags).is_nontemporal() && matches!(bits, 32 | 64) && bytes <= word {
         store_past_caches(cx, data, bytes as u8);
-    } else if bytes.is_power_of_two() && bytes <= 8 {
+    } else if bytes.is_power_of_two() && bytes <= word {
         store_one(cx, data, bits, bytes as u8);
     } else {
         store_odd(cx, data, bits, bytes);
@@ -173,8 +185,8 @@ fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
         match i32::try_from(value) {
             Ok(value) => cx.emit(mi(Op::MovMI, bytes, mem, value)),
             Err(_) => {
-                cx.emit(mov_imm64(SCRATCH, value));
-                cx.emit(mr(Op::MovMR, bytes, mem, SCRATCH));
+                cx.emit(mov_imm64(scratch::<C>(), value));
+                cx.emit(mr(Op::MovMR, bytes, mem, scratch::<C>()));
             }
         }
         return;
@@ -190,18 +202,31 @@ fn store_one<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u8) {
 
 fn store_odd<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, bytes: u32) {
     let mem = cx.use_addr(data.b, 16);
-    let low_bits = bits.min(64);
-    if bits > 64 {
-        let high_bits = bits - 64;
+    let word = u32::from(C::WORD_BYTES);
+    if bytes > word {
+        store_part(cx, data.a, 0, mem);
+        let mem = at(mem, word);
+        if bits == 2 * word_bits::<C>() {
+            store_part(cx, data.a, 1, mem);
+            return;
+        }
         let high = cx.use_copy(data.a, 1);
-        super::extend(cx, high, high, high_bits, false, 8);
-        store_bytes(cx, at(mem, 8), high, bytes - 8);
-        let low = cx.use_reg(data.a, 0);
-        cx.emit(mr(Op::MovMR, 8, mem, low));
+        super::extend(cx, high, high, bits - word_bits::<C>(), false, C::WORD_BYTES);
+        store_bytes(cx, mem, high, bytes - word);
         return;
     }
-    let value = extended_copy(cx, data.a, low_bits, false, size_of_bits(bits));
+    let value = extended_copy(cx, data.a, bits, false, size_of_bits(bits));
     store_bytes(cx, mem, value, bytes);
+}
+
+/// Stores a whole part of a value.
+fn store_part<C: LowerCtx>(cx: &mut C, value: Operand, part: u8, mem: Mem) {
+    let value = cx.use_reg_or_imm(value, part, IMM32);
+    cx.emit(match value {
+        Src::Imm(imm) => mi(Op::MovMI, C::WORD_BYTES, mem, imm),
+        Src::Reg(reg) => mr(Op::MovMR, C::WORD_BYTES, mem, reg),
+        Src::Mem(_) => unreachable!("not asked for"),
+    });
 }
 
 /// Stores the low 1 to 8 bytes of a register of the rule, whose contents is lost.
@@ -213,7 +238,7 @@ pub(super) fn store_bytes<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: 
         rest -= piece;
         done += piece;
         if rest > 0 {
-            cx.emit(ri(Op::ShrRI, 8, value, (piece * 8).cast_signed()));
+            cx.emit(ri(Op::ShrRI, C::WORD_BYTES, value, (piece * 8).cast_signed()));
         }
     }
 }
@@ -261,10 +286,10 @@ fn block_by_call<C: LowerCtx>(cx: &mut C, data: &InstData, second: Operand, len:
         Opcode::MemMove => (RuntimeFunction::Memmove, Type::PTR),
         _ => (RuntimeFunction::Memset, Type::I8),
     };
-    if int_bits(cx, data.ty) > 64 {
+    if is_wide(cx, data.ty) {
         return Err(CodegenError::unsupported(
             Refusal::WideInteger,
-            "a block length of more than 64 bits",
+            format!("a block length of more than {} bits", word_bits::<C>()),
         ));
     }
     cx.call_runtime(
@@ -277,16 +302,20 @@ fn block_by_call<C: LowerCtx>(cx: &mut C, data: &InstData, second: Operand, len:
 /// Copies by the scratch registers, 16 bytes at a time.
 pub fn copy_inline<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, len: u32) {
     let (mut done, mut rest) = (0, len);
+    let (scratch, scratch_float) = (scratch::<C>(), scratch_float::<C>());
     while rest > 0 {
         let piece = (1 << rest.ilog2()).min(16u32);
         let (from, to) = (at(src, done), at(dst, done));
         if piece == 16 {
-            cx.emit(rm(Op::MovupRM, 4, SCRATCH_FLOAT, from));
-            cx.emit(mr(Op::MovupMR, 4, to, SCRATCH_FLOAT));
+            cx.emit(rm(Op::MovupRM, 4, scratch_float, from));
+            cx.emit(mr(Op::MovupMR, 4, to, scratch_float));
+        } else if piece > u32::from(C::WORD_BYTES) {
+            cx.emit(rm(Op::MovsRM, 8, scratch_float, from));
+            cx.emit(mr(Op::MovsMR, 8, to, scratch_float));
         } else {
             let (row, size) = load_row(piece);
-            cx.emit(rm(row, size, SCRATCH, from));
-            cx.emit(mr(Op::MovMR, piece as u8, to, SCRATCH));
+            cx.emit(rm(row, size, scratch, from));
+            cx.emit(mr(Op::MovMR, piece as u8, to, scratch));
         }
         done += piece;
         rest -= piece;
@@ -300,18 +329,25 @@ fn fill_inline<C: LowerCtx>(cx: &mut C, dst: Operand, byte: Operand, len: u32) {
             fill_with_constant(cx, dst, len, imm as u8);
             return;
         }
-        None => extended_copy(cx, byte, 8, false, 8),
+        None => extended_copy(cx, byte, 8, false, C::WORD_BYTES),
     };
     let dst = cx.use_addr(dst, len);
-    cx.emit(mov_imm64(SCRATCH, 0x0101_0101_0101_0101));
-    cx.emit(rr(Op::ImulRR, 8, pattern, SCRATCH));
+    repeat_byte(cx, pattern);
     let (mut done, mut rest) = (0, len);
     while rest > 0 {
-        let piece = (1 << rest.ilog2()).min(8u32);
+        let piece = (1 << rest.ilog2()).min(u32::from(C::WORD_BYTES));
         cx.emit(mr(Op::MovMR, piece as u8, at(dst, done), pattern));
         done += piece;
         rest -= piece;
     }
+}
+
+/// Fills a register with copies of its low byte, above which it has zeros.
+pub(super) fn repeat_byte<C: LowerCtx>(cx: &mut C, pattern: Reg) {
+    const ONES: i64 = 0x0101_0101_0101_0101;
+    let scratch = scratch::<C>();
+    cx.emit(mov_imm(C::WORD_BYTES, scratch, ONES));
+    cx.emit(rr(Op::ImulRR, C::WORD_BYTES, pattern, scratch));
 }
 
 fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
@@ -319,22 +355,23 @@ fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
     let (mut done, mut rest) = (0, len);
     if rest >= 16 {
         if byte == 0 {
-            cx.emit(r(Op::ZeroX, 16, SCRATCH_FLOAT));
+            cx.emit(r(Op::ZeroX, 16, scratch_float::<C>()));
         } else {
-            let pattern = cx.pool_constant(&[byte; 16]);
-            cx.emit(rm(Op::MovapRM, 4, SCRATCH_FLOAT, Mem::symbol(pattern, 0)));
+            let pattern = constant_mem(cx, &[byte; 16]);
+            cx.emit(rm(Op::MovapRM, 4, scratch_float::<C>(), pattern));
         }
     }
-    let narrow = i32::try_from(word).is_err() && rest % 16 >= 8;
+    let narrow = i32::try_from(word).is_err() && rest % 16 >= 8 && !is_32_bit::<C>();
     if narrow {
-        cx.emit(mov_imm64(SCRATCH, word));
+        cx.emit(mov_imm64(scratch::<C>(), word));
     }
     while rest > 0 {
-        let piece = (1 << rest.ilog2()).min(16u32);
+        let whole = if rest >= 16 { 16 } else { u32::from(C::WORD_BYTES) };
+        let piece = (1 << rest.ilog2()).min(whole);
         let to = at(dst, done);
         cx.emit(match piece {
-            16 => mr(Op::MovupMR, 4, to, SCRATCH_FLOAT),
-            8 if narrow => mr(Op::MovMR, 8, to, SCRATCH),
+            16 => mr(Op::MovupMR, 4, to, scratch_float::<C>()),
+            8 if narrow => mr(Op::MovMR, 8, to, scratch::<C>()),
             _ => mi(Op::MovMI, piece as u8, to, narrow_pattern(byte, piece)),
         });
         done += piece;

@@ -1,4 +1,7 @@
-//! The lowering rules of x86-64: one file per kind of instruction, dispatched here.
+//! The lowering rules of x86: one file per kind of instruction, dispatched here.
+//!
+//! The rules are those of 64-bit and of 32-bit code. What differs follows from the width of a general register, which
+//! the context has as a constant ([`LowerCtx::WORD_BYTES`]): integers that are wider are in two ([`wide`]).
 //!
 //! Integers of 32 bits and less are computed in 32-bit registers; bits above a value's width are undefined (contract
 //! 1), and rules whose result depends on them extend first.
@@ -25,6 +28,7 @@ pub mod saturating;
 pub mod shift;
 pub mod spaces;
 mod strict;
+pub mod switch;
 mod tls;
 pub mod variadic;
 pub mod vector;
@@ -33,9 +37,10 @@ pub mod x87;
 
 use crate::build::*;
 use crate::ops::op_size;
+use crate::regs::{scratch_float_of, scratch_of};
 use crate::table::Op;
 use frazil_codegen::included::{RARE, VECTORS};
-use frazil_codegen::{CodegenError, Halt, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_codegen::{CodegenError, Halt, LowerCtx, Mem, Reg, RegClass, RelocationModel, VectorShape};
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{EntityRef, Inst, InstData, Opcode, Operand, Refusal, Type, TypeData, Value};
 
@@ -164,15 +169,63 @@ pub(crate) fn second_result(data: &InstData) -> Value {
     Value::new(data.result as usize + 1)
 }
 
+/// Width in bits of a general register.
+#[inline]
+pub(crate) const fn word_bits<C: LowerCtx>() -> u32 {
+    C::WORD_BYTES as u32 * 8
+}
+
+/// The number of its highest bit.
+#[inline]
+pub(crate) const fn top_bit<C: LowerCtx>() -> i32 {
+    C::WORD_BYTES as i32 * 8 - 1
+}
+
+/// The integer that fills it.
+#[inline]
+pub(crate) const fn word_type<C: LowerCtx>() -> Type {
+    if is_32_bit::<C>() { Type::I32 } else { Type::I64 }
+}
+
+/// Whether the rules make 32-bit code.
+#[inline]
+pub(crate) const fn is_32_bit<C: LowerCtx>() -> bool {
+    C::WORD_BYTES == 4
+}
+
+/// Whether addresses of the image are relative to the place of code by instructions of their own.
+#[inline]
+pub(crate) fn has_relative_addresses<C: LowerCtx>(cx: &C) -> bool {
+    is_32_bit::<C>() && cx.view().relocation_model == RelocationModel::Pic
+}
+
+/// The address of bytes in the pool of constants, relative to the instruction where code may be placed anywhere.
+pub(crate) fn constant_mem<C: LowerCtx>(cx: &mut C, bytes: &[u8]) -> Mem {
+    let constant = cx.pool_constant(bytes);
+    near(constant, 0, has_relative_addresses(cx))
+}
+
+/// The general register that is never allocated.
+#[inline]
+pub(crate) const fn scratch<C: LowerCtx>() -> Reg {
+    scratch_of(C::WORD_BYTES)
+}
+
+/// The vector register that is never allocated.
+#[inline]
+pub(crate) const fn scratch_float<C: LowerCtx>() -> Reg {
+    scratch_float_of(C::WORD_BYTES)
+}
+
 /// Width in bits of an integer or pointer type; 0 for others.
 #[inline]
 pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
     if ty == Type::PTR {
-        64
+        word_bits::<C>()
     } else {
         match cx.func().types().data(ty) {
             TypeData::Int(bits) => bits,
-            TypeData::Ptr(space) => u32::from(spaces::pointer_bytes(space)) * 8,
+            TypeData::Ptr(space) => u32::from(spaces::pointer_bytes(space, C::WORD_BYTES)) * 8,
             _ => 0,
         }
     }
@@ -181,7 +234,7 @@ pub(crate) fn int_bits<C: LowerCtx>(cx: &C, ty: Type) -> u32 {
 /// Whether the type is kept in two registers.
 #[inline]
 pub(crate) fn is_wide<C: LowerCtx>(cx: &C, ty: Type) -> bool {
-    int_bits(cx, ty) > 64
+    int_bits(cx, ty) > word_bits::<C>()
 }
 
 /// Bytes of a float type: 4 or 8; 0 for others.
@@ -213,7 +266,7 @@ pub(crate) fn class_of(ty: Type) -> RegClass {
 /// The type of an operand that must have one.
 #[inline]
 pub(crate) fn type_of<C: LowerCtx>(cx: &C, operand: Operand) -> Type {
-    cx.func().operand_type(operand).unwrap_or(Type::I64)
+    cx.func().operand_type(operand).unwrap_or(word_type::<C>())
 }
 
 /// The instruction that defines a folded operand.
@@ -240,8 +293,8 @@ fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
 }
 
-/// Puts the low `bits` bits of `src` into `dst`, zero- or sign-extended to `size` (4 or 8) bytes. Writes flags when the
-/// width is no register's.
+/// Puts the low `bits` bits of `src` into `dst`, zero- or sign-extended to `size` bytes, 4 or 8 and at most a
+/// register's. Writes flags when the width is no register's.
 pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool, size: u8) {
     match (bits, signed) {
         (8, false) => cx.emit(rr(Op::MovzxBRR, 4, dst, src)),

@@ -7,7 +7,7 @@
 
 use super::alu::{IMM32, alu, apply};
 use super::wide::{self, Pair, chain, extended_high, extended_high_src, extended_pair, negate_by, spread_sign};
-use super::{extend, extended_copy, int_bits, result, second_result, size_of_bits};
+use super::{extend, extended_copy, int_bits, result, second_result, size_of_bits, top_bit, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::regs::{RAX, RDX};
@@ -105,7 +105,7 @@ impl Sum {
         let right_low = cx.use_src(data.b, 0, IMM32);
         let right_high = extended_high_src(cx, data.b, self.bits, self.signed);
         let left = extended_pair(cx, data.a, self.bits, self.signed);
-        let check = (self.bits < 128).then(|| cx.temp(RegClass::Int));
+        let check = (self.bits < 2 * word_bits::<C>()).then(|| cx.temp(RegClass::Int));
         Wide {
             left,
             right_low,
@@ -123,11 +123,12 @@ impl Sum {
             check,
         } = operands;
         let (on_low, on_high) = chain(self.op);
-        apply(cx, on_low, 8, left.low, right_low);
-        apply(cx, on_high, 8, left.high, right_high);
+        apply(cx, on_low, C::WORD_BYTES, left.low, right_low);
+        apply(cx, on_high, C::WORD_BYTES, left.high, right_high);
         let Some(check) = check else { return self.overflow() };
-        extend(cx, check, left.high, self.bits - 64, self.signed, 8);
-        cx.emit(rr(Op::CmpRR, 8, check, left.high));
+        let high_bits = self.bits - word_bits::<C>();
+        extend(cx, check, left.high, high_bits, self.signed, C::WORD_BYTES);
+        cx.emit(rr(Op::CmpRR, C::WORD_BYTES, check, left.high));
         Cond::Ne
     }
 }
@@ -144,9 +145,10 @@ pub(crate) fn checked_bits<C: LowerCtx>(cx: &C, data: &InstData) -> Result<u32, 
 }
 
 /// The condition on the flags by which an operation of so many bits says that it overflowed, if its rule leaves it
-/// there.
-pub(crate) fn condition_of_overflow(op: Opcode, bits: u32) -> Option<Cond> {
+/// there, where registers have `word_bits` bits.
+pub(crate) fn condition_of_overflow(op: Opcode, bits: u32, word_bits: u32) -> Option<Cond> {
     match (op, bits) {
+        _ if bits > word_bits => None,
         (Opcode::SaddOverflow | Opcode::SsubOverflow, 8 | 16 | 32 | 64) => Some(Cond::O),
         (Opcode::UaddOverflow | Opcode::UsubOverflow, 8 | 16 | 32 | 64) => Some(Cond::B),
         (Opcode::SmulOverflow | Opcode::UmulOverflow, 32 | 64) => Some(Cond::O),
@@ -167,13 +169,13 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     let Some(sum) = Sum::of(data, bits) else {
         let signed = data.op == Opcode::SmulOverflow;
         match bits {
-            65.. => multiply_wide(cx, data, bits, signed),
+            _ if bits > word_bits::<C>() => multiply_wide(cx, data, bits, signed),
             32..=64 if !signed => multiply_unsigned(cx, data, bits),
             _ => multiply(cx, data, bits, signed),
         }
         return Ok(());
     };
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         let operands = sum.wide_operands(cx, data);
         let overflows = cx.def(second_result(data), 0);
         let cond = sum.compute_wide(cx, operands);
@@ -189,16 +191,17 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     Ok(())
 }
 
-/// Whether a product of two numbers that are as wide as this can be too wide for a 64-bit register, although the
-/// numbers are not.
-fn is_twofold(bits: u32) -> bool {
-    (33..=63).contains(&bits)
+/// Whether a product of two numbers that are as wide as this can be too wide for the register that it is computed in,
+/// although the numbers are not.
+fn is_twofold<C: LowerCtx>(bits: u32) -> bool {
+    let width = word_bits::<C>();
+    bits < width && 2 * bits > width
 }
 
 /// Signed products, and unsigned ones that fit a register.
 fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     let exact = bits == 32 || bits == 64;
-    let size = if bits <= 16 || bits == 32 { 4 } else { 8 };
+    let size = if bits <= 16 || bits == 32 { 4 } else { C::WORD_BYTES };
     let left = extended_copy(cx, data.a, bits, signed, size);
     let right = if exact {
         cx.use_reg(data.b, 0)
@@ -245,35 +248,42 @@ fn check_product<C: LowerCtx>(cx: &mut C, product: Product, bits: u32, signed: b
         overflows,
         right,
     } = product;
-    if is_twofold(bits) {
+    if is_twofold::<C>(bits) {
         cx.emit(setcc(Cond::O, right));
     }
     extend(cx, check, low, bits, signed, size);
     cx.emit(rr(Op::CmpRR, size, check, low));
     cx.emit(setcc(Cond::Ne, overflows));
-    if is_twofold(bits) {
+    if is_twofold::<C>(bits) {
         cx.emit(rr(Op::OrRR, 1, overflows, right));
     }
 }
 
-/// Lowers the upper half of a product: of integers of at most 32 bits, as a product of 64 bits.
+/// Lowers the upper half of a product: where that fits a register, as a product of one register.
 pub fn multiply_high<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data)?;
     let signed = data.op == Opcode::SmulHigh;
-    if bits < 64 {
-        let left = extended_copy(cx, data.a, bits, signed, 8);
-        let right = extended_copy(cx, data.b, bits, signed, 8);
-        cx.emit(rr(Op::ImulRR, 8, left, right));
-        cx.emit(ri(Op::ShrRI, 8, left, bits.cast_signed()));
+    if 2 * bits <= word_bits::<C>() {
+        let size = C::WORD_BYTES;
+        let left = extended_copy(cx, data.a, bits, signed, size);
+        let right = extended_copy(cx, data.b, bits, signed, size);
+        cx.emit(rr(Op::ImulRR, size, left, right));
+        cx.emit(ri(Op::ShrRI, size, left, bits.cast_signed()));
         cx.def_reuse(result(data), 0, left);
         return Ok(());
+    }
+    if bits != word_bits::<C>() {
+        return Err(CodegenError::unsupported(
+            Refusal::WideInteger,
+            format!("{} of i{bits}", data.op.name()),
+        ));
     }
     cx.use_fixed(data.a, 0, RAX);
     cx.claim(PRegSet::of(&[RDX]));
     let right = cx.use_reg(data.b, 0);
     let dst = cx.def(result(data), 0);
-    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, 8, right));
-    cx.emit(rr(Op::MovRR, 8, dst, RDX));
+    cx.emit(r(if signed { Op::ImulR } else { Op::MulR }, C::WORD_BYTES, right));
+    cx.emit(rr(Op::MovRR, C::WORD_BYTES, dst, RDX));
     Ok(())
 }
 
@@ -282,7 +292,7 @@ fn multiply_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
     let size = size_of_bits(bits);
     cx.use_fixed(data.a, 0, RAX);
     cx.claim(PRegSet::of(&[RDX]));
-    if !is_twofold(bits) {
+    if !is_twofold::<C>(bits) {
         let right = cx.use_src(data.b, 0, ImmKind::None);
         let overflows = cx.def_overflow(second_result(data));
         cx.emit(match right {
@@ -337,21 +347,21 @@ impl WideProduct {
             overflows,
             spare,
         } = self;
-        cx.emit(rr(Op::TestRR, 8, RAX, RAX));
+        cx.emit(rr(Op::TestRR, C::WORD_BYTES, RAX, RAX));
         cx.emit(setcc(Cond::Ne, overflows));
-        cx.emit(rr(Op::TestRR, 8, right.high, right.high));
+        cx.emit(rr(Op::TestRR, C::WORD_BYTES, right.high, right.high));
         cx.emit(setcc(Cond::Ne, spare));
         cx.emit(rr(Op::AndRR, 1, overflows, spare));
-        cx.emit(r(Op::MulR, 8, right.low));
+        cx.emit(r(Op::MulR, C::WORD_BYTES, right.low));
         self.note(cx, Cond::O);
-        cx.emit(rr(Op::XchgRR, 8, RAX, right.high));
-        cx.emit(r(Op::MulR, 8, left_low));
+        cx.emit(rr(Op::XchgRR, C::WORD_BYTES, RAX, right.high));
+        cx.emit(r(Op::MulR, C::WORD_BYTES, left_low));
         self.note(cx, Cond::O);
         let mixed = right.high;
-        cx.emit(rr(Op::AddRR, 8, mixed, RAX));
-        cx.emit(rr(Op::MovRR, 8, RAX, left_low));
-        cx.emit(r(Op::MulR, 8, right.low));
-        cx.emit(rr(Op::AddRR, 8, RDX, mixed));
+        cx.emit(rr(Op::AddRR, C::WORD_BYTES, mixed, RAX));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, RAX, left_low));
+        cx.emit(r(Op::MulR, C::WORD_BYTES, right.low));
+        cx.emit(rr(Op::AddRR, C::WORD_BYTES, RDX, mixed));
         self.note(cx, Cond::B);
     }
 
@@ -361,9 +371,9 @@ impl WideProduct {
             low: self.left_low,
             high: RAX,
         };
-        cx.emit(rr(Op::MovRR, 8, sign, left.high));
-        cx.emit(rr(Op::XorRR, 8, sign, self.right.high));
-        cx.emit(ri(Op::SarRI, 8, sign, 63));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, sign, left.high));
+        cx.emit(rr(Op::XorRR, C::WORD_BYTES, sign, self.right.high));
+        cx.emit(ri(Op::SarRI, C::WORD_BYTES, sign, top_bit::<C>()));
         for value in [left, self.right] {
             spread_sign(cx, self.spare, value.high);
             negate_by(cx, value, self.spare);
@@ -373,10 +383,10 @@ impl WideProduct {
     /// Gives the product its sign. Unless it is zero, it must then have that sign.
     fn restore_sign<C: LowerCtx>(self, cx: &mut C, sign: Reg) {
         negate_by(cx, Pair { low: RAX, high: RDX }, sign);
-        cx.emit(rr(Op::XorRR, 8, sign, RDX));
-        cx.emit(ri(Op::ShrRI, 8, sign, 63));
-        cx.emit(rr(Op::MovRR, 8, self.spare, RAX));
-        cx.emit(rr(Op::OrRR, 8, self.spare, RDX));
+        cx.emit(rr(Op::XorRR, C::WORD_BYTES, sign, RDX));
+        cx.emit(ri(Op::ShrRI, C::WORD_BYTES, sign, top_bit::<C>()));
+        cx.emit(rr(Op::MovRR, C::WORD_BYTES, self.spare, RAX));
+        cx.emit(rr(Op::OrRR, C::WORD_BYTES, self.spare, RDX));
         cx.emit(setcc(Cond::Ne, self.spare));
         cx.emit(rr(Op::AndRR, 1, sign, self.spare));
         cx.emit(rr(Op::OrRR, 1, self.overflows, sign));
@@ -401,7 +411,7 @@ fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
         overflows,
         spare,
     };
-    extend(cx, RAX, RAX, bits - 64, signed, 8);
+    extend(cx, RAX, RAX, bits - word_bits::<C>(), signed, C::WORD_BYTES);
     if let Some(sign) = sign {
         product.make_absolute(cx, sign);
         product.multiply(cx);
@@ -409,9 +419,9 @@ fn multiply_wide<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bo
     } else {
         product.multiply(cx);
     }
-    if bits < 128 {
-        extend(cx, spare, RDX, bits - 64, signed, 8);
-        cx.emit(rr(Op::CmpRR, 8, spare, RDX));
+    if bits < 2 * word_bits::<C>() {
+        extend(cx, spare, RDX, bits - word_bits::<C>(), signed, C::WORD_BYTES);
+        cx.emit(rr(Op::CmpRR, C::WORD_BYTES, spare, RDX));
         product.note(cx, Cond::Ne);
     }
     cx.def_fixed(result(data), 0, RAX);

@@ -6,7 +6,7 @@
 use super::overflow::{Sum, checked_bits};
 use super::shift::count_to_cl;
 use super::wide::{self, Pair, shift_pair, spread_sign};
-use super::{result, size_of_bits};
+use super::{result, size_of_bits, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::ops::op_size;
@@ -18,9 +18,9 @@ use frazil_ir::{InstData, Opcode};
 pub fn saturating<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data)?;
     match Sum::of(data, bits) {
-        Some(sum) if bits > 64 => saturating_sum_wide(cx, data, sum),
+        Some(sum) if bits > word_bits::<C>() => saturating_sum_wide(cx, data, sum),
         Some(sum) => saturating_sum(cx, data, sum),
-        None if bits > 64 => saturating_shift_wide(cx, data, bits),
+        None if bits > word_bits::<C>() => saturating_shift_wide(cx, data, bits),
         None => saturating_shift(cx, data, bits),
     }
     Ok(())
@@ -32,7 +32,11 @@ fn saturating_sum<C: LowerCtx>(cx: &mut C, data: &InstData, sum: Sum) {
         signed_limit(cx, operands.size, sum.bits, operands.left)
     } else {
         let limit = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(8, limit, if sum.op == Opcode::Add { -1 } else { 0 }));
+        cx.emit(mov_imm(
+            C::WORD_BYTES,
+            limit,
+            if sum.op == Opcode::Add { -1 } else { 0 },
+        ));
         limit
     };
     let cond = sum.compute(cx, operands);
@@ -45,7 +49,7 @@ fn signed_limit<C: LowerCtx>(cx: &mut C, size: u8, bits: u32, value: Reg) -> Reg
     let (sign, limit) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
     cx.emit(rr(Op::MovRR, op_size(size), sign, value));
     cx.emit(ri(Op::ShrRI, size, sign, i32::from(size) * 8 - 1));
-    cx.emit(mov_imm(8, limit, i64::MAX >> (64 - bits)));
+    cx.emit(mov_imm(op_size(size), limit, i64::MAX >> (64 - bits)));
     cx.emit(rr(Op::AddRR, size, limit, sign));
     limit
 }
@@ -87,7 +91,7 @@ fn saturating_shift<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) {
         signed_limit(cx, size, u32::from(size) * 8, value)
     } else {
         let limit = cx.temp(RegClass::Int);
-        cx.emit(mov_imm(8, limit, -1));
+        cx.emit(mov_imm(C::WORD_BYTES, limit, -1));
         limit
     };
     cx.emit(rr(Op::MovRR, size, shifted, value));

@@ -3,7 +3,7 @@
 //! A shift by the width or more gives poison, so the hardware's masking of counts does not matter; bits above a
 //! value's width do, for shifts to the right and for counts narrower than a byte.
 
-use super::{extend, extended_copy, int_bits, is_wide, result, size_of_bits, wide};
+use super::{extend, extended_copy, int_bits, is_wide, result, size_of_bits, wide, word_bits};
 use crate::build::*;
 use crate::regs::RCX;
 use crate::table::Op;
@@ -51,7 +51,7 @@ pub(crate) fn count_to_cl<C: LowerCtx>(cx: &mut C, count: Operand, bits: u32) {
 pub fn funnel<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (low, count) = cx.func().ternary(data);
     let bits = int_bits(cx, data.ty);
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         return wide::funnel(cx, data, bits);
     }
     let left = data.op == Opcode::Fshl;
@@ -138,10 +138,10 @@ fn funnel_odd<C: LowerCtx>(
     let lower = extended_copy(cx, low, bits, false, size);
     let upper = cx.use_copy(data.a, 0);
     let width = cx.temp(RegClass::Int);
-    extend(cx, RAX, RAX, bits, false, 8);
+    extend(cx, RAX, RAX, bits, false, C::WORD_BYTES);
     cx.emit(r(Op::ZeroR, 4, RDX));
     cx.emit(mov_imm(4, width, i64::from(bits)));
-    cx.emit(r(Op::DivR, 8, width));
+    cx.emit(r(Op::DivR, C::WORD_BYTES, width));
     // `up` is how far the upper operand goes left: the count, or the width minus it; 1 to the width or 0 to it less 1.
     cx.emit(rr(Op::MovRR, 4, RCX, RDX));
     if !left {

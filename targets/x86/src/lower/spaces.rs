@@ -9,7 +9,6 @@ use super::forward::forward_requests;
 use super::memory::{MAX_INLINE_BYTES, at};
 use super::{atomic, extend, int_bits, memory, result, type_of};
 use crate::build::*;
-use crate::regs::SCRATCH;
 use crate::rows::CODES;
 use crate::table::Op;
 use frazil_codegen::included::{RARE, left_out};
@@ -23,11 +22,13 @@ const SIGNED_32: u32 = 270;
 const UNSIGNED_32: u32 = 271;
 const WIDE: u32 = 272;
 
-/// The size of pointers into a space in bytes; 0 if there is no such space.
-pub fn pointer_bytes(space: u32) -> u8 {
+/// The size of pointers into a space in bytes, where general registers have `word_bytes`; 0 if there is no such space.
+/// 32-bit code has the segments alone.
+pub fn pointer_bytes(space: u32, word_bytes: u8) -> u8 {
     match space {
-        0 | GS | FS | SS | WIDE => 8,
-        SIGNED_32 | UNSIGNED_32 => 4,
+        0 | GS | FS | SS => word_bytes,
+        WIDE if word_bytes == 8 => 8,
+        SIGNED_32 | UNSIGNED_32 if word_bytes == 8 => 4,
         _ => 0,
     }
 }
@@ -105,7 +106,7 @@ fn address<C: LowerCtx>(cx: &mut C, pointer: Operand, span_bytes: u32) -> Mem {
     if space == 0 {
         return cx.use_addr(pointer, span_bytes);
     }
-    if pointer_bytes(space) == 8 {
+    if pointer_bytes(space, C::WORD_BYTES) == C::WORD_BYTES {
         return Mem::base(cx.use_reg(pointer, 0), 0);
     }
     let whole = cx.use_copy(pointer, 0);
@@ -137,15 +138,16 @@ fn known_length(length: Operand) -> Result<u32, CodegenError> {
 }
 
 /// The pieces of a block: offset and bytes.
-fn pieces(length: u32) -> impl DoubleEndedIterator<Item = (u32, u32)> {
-    let whole = (0..length / 8).map(|index| (index * 8, 8));
-    let rest = length - length % 8;
-    let tail = [4, 2, 1].into_iter().filter(move |bytes| length & bytes != 0);
-    whole.chain(tail.map(move |bytes| (rest + ((length % 8) & !(2 * bytes - 1)), bytes)))
+fn pieces(length: u32, word_bytes: u8) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+    let word = u32::from(word_bytes);
+    let whole = (0..length / word).map(move |index| (index * word, word));
+    let rest = length % word;
+    let tail = [4, 2, 1].into_iter().filter(move |bytes| rest & bytes != 0);
+    whole.chain(tail.map(move |bytes| (length - rest + (rest & !(2 * bytes - 1)), bytes)))
 }
 
-/// Copies of more bytes are refused: a rule cannot hold more registers.
-const MAX_COPY_BYTES: u32 = 16;
+/// Copies of more pieces that are registers are refused: a rule cannot hold more.
+const MAX_COPIED_WORDS: u32 = 2;
 
 /// Reads all pieces before it writes the first, so that it does not matter whether the ranges overlap.
 fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
@@ -154,17 +156,17 @@ fn copy<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (to_segment, from_segment) = (segment(space_of(cx, data.a)), segment(space_of(cx, source)));
     let to = address(cx, data.a, length);
     let from = address(cx, source, length);
-    if length > MAX_COPY_BYTES {
+    if length > MAX_COPIED_WORDS * u32::from(C::WORD_BYTES) {
         return Err(CodegenError::unsupported(
             Refusal::AddressSpace,
             format!("a copy of {length} bytes from or to another address space"),
         ));
     }
-    let held: Vec<Reg> = pieces(length).map(|_| cx.temp(RegClass::Int)).collect();
-    for ((offset, bytes), &reg) in pieces(length).zip(&held) {
+    let held: Vec<Reg> = pieces(length, C::WORD_BYTES).map(|_| cx.temp(RegClass::Int)).collect();
+    for ((offset, bytes), &reg) in pieces(length, C::WORD_BYTES).zip(&held) {
         emit_in(cx, from_segment, load_piece(reg, at(from, offset), bytes));
     }
-    for ((offset, bytes), &reg) in pieces(length).zip(&held) {
+    for ((offset, bytes), &reg) in pieces(length, C::WORD_BYTES).zip(&held) {
         emit_in(cx, to_segment, mr(Op::MovMR, bytes as u8, at(to, offset), reg));
     }
     Ok(())
@@ -182,11 +184,10 @@ fn fill<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let (byte, length) = cx.func().ternary(data);
     let length = known_length(length)?;
     let segment = segment(space_of(cx, data.a));
-    let pattern = super::extended_copy(cx, byte, 8, false, 8);
+    let pattern = super::extended_copy(cx, byte, 8, false, C::WORD_BYTES);
     let to = address(cx, data.a, length);
-    cx.emit(mov_imm64(SCRATCH, 0x0101_0101_0101_0101));
-    cx.emit(rr(Op::ImulRR, 8, pattern, SCRATCH));
-    for (offset, bytes) in pieces(length) {
+    memory::repeat_byte(cx, pattern);
+    for (offset, bytes) in pieces(length, C::WORD_BYTES) {
         emit_in(cx, segment, mr(Op::MovMR, bytes as u8, at(to, offset), pattern));
     }
     Ok(())
@@ -200,6 +201,8 @@ struct InSpace<'c, C: LowerCtx> {
 }
 
 impl<C: LowerCtx> LowerCtx for InSpace<'_, C> {
+    const WORD_BYTES: u8 = C::WORD_BYTES;
+
     fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
         address(self.cx, pointer, span_bytes)
     }

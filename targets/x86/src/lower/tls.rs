@@ -6,7 +6,7 @@
 //!
 //! Emulated thread-local storage, which some systems have instead, is refused.
 
-use super::result;
+use super::{has_relative_addresses, is_32_bit, result};
 use crate::build::*;
 use crate::regs::{RAX, RDI};
 use crate::table::Op;
@@ -23,6 +23,9 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         ));
     };
     refuse_emulated(cx)?;
+    if is_32_bit::<C>() {
+        return address_in_32_bits(cx, data, symbol);
+    }
     match cx.view().tls_model(symbol) {
         TlsModel::LocalExec => local_exec(cx, data, symbol),
         TlsModel::InitialExec => initial_exec(cx, data, symbol),
@@ -35,6 +38,35 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
             ));
         }
     }
+    Ok(())
+}
+
+/// The address in 32-bit code: the thread pointer is in another segment, and the distances are its own
+/// (U. Drepper, sections 4.1.2 and 4.4.2).
+fn address_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
+    let model = cx.view().tls_model(symbol);
+    let kind = match model {
+        TlsModel::LocalExec => RefKind::TlsLocalExec,
+        TlsModel::InitialExec => RefKind::TlsInitialExec,
+        _ => {
+            return Err(CodegenError::unsupported(
+                Refusal::ThreadLocal,
+                "thread-local variables of shared libraries in 32-bit code",
+            ));
+        }
+    };
+    let distance = Ref::symbol(kind, symbol);
+    let dst = cx.def(result(data), 0);
+    if kind == RefKind::TlsLocalExec {
+        cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
+        cx.emit(lea_ref(4, dst, dst, distance, 0));
+        return Ok(());
+    }
+    let is_relative = has_relative_addresses(cx);
+    let table = RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count());
+    let named = if is_relative { table.as_u32().cast_signed() } else { 0 };
+    cx.emit(rm(Op::MovRM, 4, dst, near(distance, named, is_relative)));
+    cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
     Ok(())
 }
 
@@ -68,7 +100,7 @@ fn thread_pointer() -> Mem {
 fn local_exec<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
     let dst = cx.def(result(data), 0);
     cx.emit(rm(Op::MovFsRM, 8, dst, thread_pointer()));
-    cx.emit(lea_ref(dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
+    cx.emit(lea_ref(8, dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
 }
 
 /// The loader puts the distance from the thread pointer into the global offset table.
@@ -86,7 +118,7 @@ fn local_dynamic<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> 
         before: &[rm(Op::LeaRM, 8, RDI, image)],
         arguments: PRegSet::of(&[RDI]),
         call: call(library_function(cx)),
-        after: &[lea_ref(RAX, RAX, Ref::symbol(RefKind::TlsDtpOffset, symbol), 0)],
+        after: &[lea_ref(8, RAX, RAX, Ref::symbol(RefKind::TlsDtpOffset, symbol), 0)],
     };
     cx.call_sequence(&sequence, result(data))
 }

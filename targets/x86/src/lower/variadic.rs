@@ -1,8 +1,11 @@
 //! Variable arguments of System V (ABI section 3.5.7): the register save area and `va_list`.
 //!
+//! In 32-bit code, a `va_list` is the address of the next argument, all of which are on the stack.
+//!
 //! In functions of Win64's convention, a `va_list` is the address of the next argument, and the area is where the
 //! caller has left room for the arguments in registers, right below those on the stack.
 
+use super::{is_32_bit, scratch};
 use crate::abi::{SYSTEM_V, convention};
 use crate::build::*;
 use crate::cond::Cond;
@@ -40,6 +43,9 @@ fn positional<C: LowerCtx>(cx: &C) -> Option<&'static ConvDesc> {
 
 /// Saves the argument registers that hold no fixed parameter; the vector ones only if the caller says that it used any.
 pub fn save_registers<C: LowerCtx>(cx: &mut C, area: Mem, int_used: u8, float_used: u8) {
+    if is_32_bit::<C>() {
+        return;
+    }
     if let Some(conv) = positional(cx) {
         for (index, &reg) in conv.int_args.iter().enumerate().skip(usize::from(int_used)) {
             cx.emit(mr(Op::MovMR, 8, at(area, index as i64 * GENERAL.bytes), reg));
@@ -74,15 +80,22 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
             "va_start in a function without variable arguments",
         ));
     };
-    if let Some(conv) = positional(cx) {
-        let used = usize::from(area.int_args_used);
-        let first = match used < conv.int_args.len() {
-            true => at(area.register_save, used as i64 * GENERAL.bytes),
-            false => area.overflow,
-        };
-        let list = cx.use_addr(data.a, POINTER_BYTES);
-        cx.emit(rm(Op::LeaRM, 8, SCRATCH, first));
-        cx.emit(mr(Op::MovMR, 8, list, SCRATCH));
+    let first = match positional(cx) {
+        // All variable arguments are on the stack.
+        None if is_32_bit::<C>() => Some(area.overflow),
+        None => None,
+        Some(conv) => {
+            let used = usize::from(area.int_args_used);
+            Some(match used < conv.int_args.len() {
+                true => at(area.register_save, used as i64 * GENERAL.bytes),
+                false => area.overflow,
+            })
+        }
+    };
+    if let Some(first) = first {
+        let list = cx.use_addr(data.a, C::WORD_BYTES.into());
+        cx.emit(rm(Op::LeaRM, C::WORD_BYTES, scratch::<C>(), first));
+        cx.emit(mr(Op::MovMR, C::WORD_BYTES, list, scratch::<C>()));
         return Ok(());
     }
     let list = cx.use_addr(data.a, VA_LIST_BYTES);
@@ -105,6 +118,7 @@ pub fn va_start<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenE
 pub fn va_copy<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let bytes = match positional(cx) {
         Some(_) => POINTER_BYTES,
+        None if is_32_bit::<C>() => C::WORD_BYTES.into(),
         None => VA_LIST_BYTES,
     };
     let dst = cx.use_addr(data.a, bytes);

@@ -14,7 +14,8 @@
 //! Not here: atomic accesses, and conversions that saturate, which C does not have for this type.
 
 use super::memory::at;
-use super::{extended_copy, float_bytes, int_bits, is_wide, result, type_of};
+use super::wide::extended_high;
+use super::{constant_mem, extended_copy, float_bytes, int_bits, is_32_bit, is_wide, result, type_of, word_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -77,6 +78,27 @@ fn pop<C: LowerCtx>(cx: &mut C, dst: Reg, shared: Mem) {
     load_number(cx, dst, shared);
 }
 
+/// Takes the number from the stack's top to a register as a float of 4 or 8 bytes.
+fn pop_float<C: LowerCtx>(cx: &mut C, dst: Reg, bytes: u8, shared: Mem) {
+    let row = if bytes == 4 { Op::FstpsM } else { Op::FstplM };
+    cx.emit(m(row, bytes, shared));
+    cx.emit(rm(Op::MovsRM, bytes, dst, shared));
+}
+
+/// Puts a float of 4 or 8 bytes on the stack.
+fn push_float<C: LowerCtx>(cx: &mut C, src: Src, bytes: u8, shared: Mem) {
+    let row = if bytes == 4 { Op::FldsM } else { Op::FldlM };
+    let mem = match src {
+        Src::Mem(mem) => mem,
+        Src::Reg(reg) => {
+            cx.emit(mr(Op::MovsMR, bytes, shared, reg));
+            shared
+        }
+        Src::Imm(_) => unreachable!("not asked for"),
+    };
+    cx.emit(m(row, bytes, mem));
+}
+
 /// Reads the ten bytes of a number.
 fn load_number<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem) {
     cx.emit(rm(Op::MovqXM, 8, dst, mem));
@@ -88,16 +110,10 @@ fn load_number<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem) {
 pub fn take_results<C: LowerCtx>(cx: &mut C, results: &[(Reg, u8)]) {
     let shared = shared(cx);
     for &(reg, bytes) in results {
-        let row = match bytes {
-            4 => Op::FstpsM,
-            8 => Op::FstplM,
-            _ => {
-                pop(cx, reg, shared);
-                continue;
-            }
-        };
-        cx.emit(m(row, bytes, shared));
-        cx.emit(rm(Op::MovsRM, bytes, reg, shared));
+        match bytes {
+            4 | 8 => pop_float(cx, reg, bytes, shared),
+            _ => pop(cx, reg, shared),
+        }
     }
 }
 
@@ -106,16 +122,10 @@ pub fn take_results<C: LowerCtx>(cx: &mut C, results: &[(Reg, u8)]) {
 pub fn give_results<C: LowerCtx>(cx: &mut C, results: &[(Reg, u8)]) {
     let shared = shared(cx);
     for &(reg, bytes) in results.iter().rev() {
-        let row = match bytes {
-            4 => Op::FldsM,
-            8 => Op::FldlM,
-            _ => {
-                push(cx, Src::Reg(reg), shared);
-                continue;
-            }
-        };
-        cx.emit(mr(Op::MovsMR, bytes, shared, reg));
-        cx.emit(m(row, bytes, shared));
+        match bytes {
+            4 | 8 => push_float(cx, Src::Reg(reg), bytes, shared),
+            _ => push(cx, Src::Reg(reg), shared),
+        }
     }
 }
 
@@ -170,7 +180,7 @@ pub(super) fn square_root<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// A constant of 16 bytes in memory.
 fn mask<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 pub(super) fn with_mask<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bits: u128) {
@@ -209,23 +219,13 @@ pub(crate) fn compare<C: LowerCtx>(cx: &mut C, left: Operand, right: Operand, si
 /// From `f32` or `f64`.
 pub(super) fn extend<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bytes = float_bytes(type_of(cx, data.a));
-    let row = match bytes {
-        4 => Op::FldsM,
-        8 => Op::FldlM,
-        _ => return Err(refuse(data.op)),
-    };
+    if bytes == 0 {
+        return Err(refuse(data.op));
+    }
     let src = source(cx, data.a);
     let dst = cx.def(result(data), 0);
     let shared = shared(cx);
-    let mem = match src {
-        Src::Mem(mem) => mem,
-        Src::Reg(reg) => {
-            cx.emit(mr(Op::MovsMR, bytes, shared, reg));
-            shared
-        }
-        Src::Imm(_) => unreachable!("not asked for"),
-    };
-    cx.emit(m(row, bytes, mem));
+    push_float(cx, src, bytes, shared);
     pop(cx, dst, shared);
     Ok(())
 }
@@ -237,40 +237,107 @@ fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let dst = cx.def(result(data), 0);
     let shared = shared(cx);
     push(cx, src, shared);
-    let row = if bytes == 4 { Op::FstpsM } else { Op::FstplM };
-    cx.emit(m(row, bytes, shared));
-    cx.emit(rm(Op::MovsRM, bytes, dst, shared));
+    pop_float(cx, dst, bytes, shared);
 }
 
-/// The unit takes signed integers of 32 and 64 bits.
+/// Lowers a conversion of an integer to an `x86_fp80`.
 pub(super) fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let from = type_of(cx, data.a);
     let signed = data.op == Opcode::Sitofp;
     let bits = int_bits(cx, from);
-    let (size, row) = match bits {
+    match bits {
         0 => return Err(refuse(data.op)),
         65.. => return from_wide(cx, data, bits, signed),
-        ..=32 if signed || bits < 32 => (4, Op::FildlM),
-        _ => (8, Op::FildqM),
-    };
-    let src = extended_copy(cx, data.a, bits, signed, size);
+        _ => {}
+    }
+    let integer = Integer::take(cx, data.a, bits, signed);
     let dst = cx.def(result(data), 0);
     let shared = shared(cx);
-    let wrap = (bits == 64 && !signed).then(|| Mem::symbol(cx.pool_constant(&TWO_TO_THE_64.to_le_bytes()), 0));
-    cx.emit(mr(Op::MovMR, size, shared, src));
-    cx.emit(m(row, size, shared));
-    if let Some(wrap) = wrap {
-        // A number with the top bit set was taken for a negative one.
-        cx.emit(rr(Op::TestRR, 8, src, src));
-        cx.begin_group(GroupKind::Plain);
-        let done = cx.local_label();
-        cx.emit(jcc_short(Cond::Ns, done));
-        cx.emit(m(Op::FaddsM, 4, wrap));
-        cx.bind(done);
-        cx.end_group();
-    }
+    integer.push(cx, shared);
     pop(cx, dst, shared);
     Ok(())
+}
+
+/// Lowers a conversion of an integer in two registers to `f32` or `f64`: the unit has all of its bits before it
+/// rounds.
+#[cold]
+pub(super) fn float_from_pair<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let from = type_of(cx, data.a);
+    let integer = Integer::take(cx, data.a, int_bits(cx, from), data.op == Opcode::Sitofp);
+    let dst = cx.def(result(data), 0);
+    let shared = shared(cx);
+    integer.push(cx, shared);
+    pop_float(cx, dst, bytes, shared);
+}
+
+/// An integer of at most 64 bits on its way to the unit, which takes signed ones of 32 and 64 bits.
+#[derive(Clone, Copy)]
+struct Integer {
+    /// Its registers, the low part first, extended to all bits that the unit takes.
+    parts: [Reg; 2],
+    /// Bytes that the unit takes.
+    size: u8,
+    /// Whether the top bit of what the unit takes is one of the number's own.
+    is_unsigned: bool,
+}
+
+impl Integer {
+    fn take<C: LowerCtx>(cx: &mut C, operand: Operand, bits: u32, signed: bool) -> Integer {
+        let size = if bits < 32 || bits == 32 && signed { 4 } else { 8 };
+        let is_unsigned = bits == 64 && !signed;
+        if size == C::WORD_BYTES || !is_32_bit::<C>() {
+            let parts = [extended_copy(cx, operand, bits, signed, size), Reg::NONE];
+            return Integer {
+                parts,
+                size,
+                is_unsigned,
+            };
+        }
+        let parts = match bits {
+            // An unsigned number, with zeros above it.
+            32 => [cx.use_reg(operand, 0), Reg::NONE],
+            _ => [cx.use_reg(operand, 0), extended_high(cx, operand, bits, signed)],
+        };
+        Integer {
+            parts,
+            size,
+            is_unsigned,
+        }
+    }
+
+    /// The register with the top bit.
+    fn top(self) -> Reg {
+        if self.parts[1].is_none() {
+            self.parts[0]
+        } else {
+            self.parts[1]
+        }
+    }
+
+    fn push<C: LowerCtx>(self, cx: &mut C, shared: Mem) {
+        let wrap = self.is_unsigned.then(|| constant_mem(cx, &TWO_TO_THE_64.to_le_bytes()));
+        let word = self.size.min(C::WORD_BYTES);
+        cx.emit(mr(Op::MovMR, word, shared, self.parts[0]));
+        if self.size > word {
+            let upper = at(shared, word.into());
+            cx.emit(match self.parts[1].is_none() {
+                true => mi(Op::MovMI, word, upper, 0),
+                false => mr(Op::MovMR, word, upper, self.parts[1]),
+            });
+        }
+        let row = if self.size == 4 { Op::FildlM } else { Op::FildqM };
+        cx.emit(m(row, self.size, shared));
+        if let Some(wrap) = wrap {
+            // A number with the top bit set was taken for a negative one.
+            cx.emit(rr(Op::TestRR, word, self.top(), self.top()));
+            cx.begin_group(GroupKind::Plain);
+            let done = cx.local_label();
+            cx.emit(jcc_short(Cond::Ns, done));
+            cx.emit(m(Op::FaddsM, 4, wrap));
+            cx.bind(done);
+            cx.end_group();
+        }
+    }
 }
 
 /// From an integer of 65 to 128 bits.
@@ -299,20 +366,108 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
             };
             return cx.call_runtime(function, &[(data.a, Type::X86_F80)], Some(result(data)));
         }
-        64 if !signed => to_unsigned64(cx, data),
-        bits @ 1..=64 => {
-            let size = if bits < 32 || (bits == 32 && signed) { 4 } else { 8 };
-            let src = source(cx, data.a);
-            let control = cx.temp(RegClass::Int);
-            let dst = cx.def(result(data), 0);
-            let shared = shared(cx);
-            push(cx, src, shared);
-            store_truncated(cx, size, control, shared);
-            cx.emit(rm(Op::MovRM, size, dst, shared));
-        }
-        _ => return Err(refuse(data.op)),
+        0 => return Err(refuse(data.op)),
+        _ => {}
     }
+    let src = source(cx, data.a);
+    let target = Target::take(cx, data);
+    let shared = shared(cx);
+    push(cx, src, shared);
+    target.pop(cx, shared);
     Ok(())
+}
+
+/// Lowers a conversion of an `f32` or `f64` to an integer in two registers.
+#[cold]
+pub(super) fn pair_from_float<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let src = source(cx, data.a);
+    let target = Target::take(cx, data);
+    let shared = shared(cx);
+    push_float(cx, src, bytes, shared);
+    target.pop(cx, shared);
+}
+
+/// Lowers a conversion to an integer in two registers by the current rounding mode.
+#[cold]
+pub(super) fn to_nearest<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let bytes = float_bytes(type_of(cx, data.a));
+    let src = source(cx, data.a);
+    let parts = [0, 1].map(|part| cx.def(result(data), part));
+    let shared = shared(cx);
+    push_float(cx, src, bytes, shared);
+    cx.emit(m(Op::FistpqM, 8, shared));
+    load_integer(cx, parts, 8, shared);
+}
+
+/// An integer of at most 64 bits that the unit rounds a number to, towards zero.
+#[derive(Clone, Copy)]
+struct Target {
+    parts: [Reg; 2],
+    /// Bytes that the unit stores.
+    size: u8,
+    control: Reg,
+    /// For unsigned integers of 64 bits: the top bit that a number has from 2^63 on.
+    top: Option<Reg>,
+}
+
+impl Target {
+    fn take<C: LowerCtx>(cx: &mut C, data: &InstData) -> Target {
+        let (bits, signed) = (int_bits(cx, data.ty), data.op == Opcode::Fptosi);
+        let control = cx.temp(RegClass::Int);
+        let top = (bits == 64 && !signed).then(|| cx.temp(RegClass::Int));
+        let low = cx.def(result(data), 0);
+        let high = if is_wide(cx, data.ty) {
+            cx.def(result(data), 1)
+        } else {
+            Reg::NONE
+        };
+        Target {
+            parts: [low, high],
+            size: if bits < 32 || (bits == 32 && signed) { 4 } else { 8 },
+            control,
+            top,
+        }
+    }
+
+    /// Takes the number from the stack's top.
+    fn pop<C: LowerCtx>(self, cx: &mut C, shared: Mem) {
+        if let Some(top) = self.top {
+            reduce(cx, top);
+        }
+        store_truncated(cx, self.size, self.control, shared);
+        load_integer(cx, self.parts, self.size, shared);
+        if let Some(top) = self.top {
+            let upper = if self.parts[1].is_none() {
+                self.parts[0]
+            } else {
+                self.parts[1]
+            };
+            cx.emit(rr(Op::XorRR, C::WORD_BYTES, upper, top));
+        }
+    }
+}
+
+/// Brings an integer of 4 or 8 bytes from memory to its registers; what does not fit them is not wanted.
+fn load_integer<C: LowerCtx>(cx: &mut C, [low, high]: [Reg; 2], size: u8, mem: Mem) {
+    cx.emit(rm(Op::MovRM, size.min(C::WORD_BYTES), low, mem));
+    if !high.is_none() {
+        cx.emit(rm(Op::MovRM, C::WORD_BYTES, high, at(mem, C::WORD_BYTES.into())));
+    }
+}
+
+/// Numbers of 2^63 and more become less by 2^63, and `top` is the top bit that they get back.
+fn reduce<C: LowerCtx>(cx: &mut C, top: Reg) {
+    let limit = constant_mem(cx, &TWO_TO_THE_63.to_le_bytes());
+    cx.emit(mov_imm(4, top, 0));
+    cx.emit(m(Op::FldsM, 4, limit));
+    cx.emit(none(Op::Fucomip, BYTES));
+    cx.begin_group(GroupKind::Plain);
+    let small = cx.local_label();
+    cx.emit(jcc_short(Cond::A, small));
+    cx.emit(m(Op::FsubsM, 4, limit));
+    cx.emit(mov_imm(C::WORD_BYTES, top, i64::MIN >> (64 - word_bits::<C>())));
+    cx.bind(small);
+    cx.end_group();
 }
 
 /// Takes the number from the stack's top to memory as an integer of 4 or 8 bytes, rounded to zero.
@@ -326,30 +481,6 @@ fn store_truncated<C: LowerCtx>(cx: &mut C, size: u8, control: Reg, shared: Mem)
     cx.emit(m(Op::FldcwM, 2, new));
     cx.emit(m(row, size, shared));
     cx.emit(m(Op::FldcwM, 2, old));
-}
-
-/// Numbers of 2^63 and more are converted less 2^63, and get their top bit back.
-fn to_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData) {
-    let src = source(cx, data.a);
-    let control = cx.temp(RegClass::Int);
-    let top = cx.temp(RegClass::Int);
-    let dst = cx.def(result(data), 0);
-    let shared = shared(cx);
-    let limit = Mem::symbol(cx.pool_constant(&TWO_TO_THE_63.to_le_bytes()), 0);
-    push(cx, src, shared);
-    cx.emit(mov_imm(4, top, 0));
-    cx.emit(m(Op::FldsM, 4, limit));
-    cx.emit(none(Op::Fucomip, BYTES));
-    cx.begin_group(GroupKind::Plain);
-    let small = cx.local_label();
-    cx.emit(jcc_short(Cond::A, small));
-    cx.emit(m(Op::FsubsM, 4, limit));
-    cx.emit(mov_imm64(top, i64::MIN));
-    cx.bind(small);
-    cx.end_group();
-    store_truncated(cx, 8, control, shared);
-    cx.emit(rm(Op::MovRM, 8, dst, shared));
-    cx.emit(rr(Op::XorRR, 8, dst, top));
 }
 
 /// From an integer of 80 bits.
@@ -413,6 +544,20 @@ fn asked(mask: i64, positive: i64, negative: i64) -> i64 {
     i64::from(mask & positive != 0) | i64::from(mask & negative != 0) << 1
 }
 
+/// The upper half of a number's significand, with its lowest bit set if there is anything in the lower half, which
+/// `spare` then is.
+fn upper_significand<C: LowerCtx>(cx: &mut C, dst: Reg, spare: Reg, number: Reg) {
+    let shared = shared(cx);
+    cx.emit(mr(Op::MovqMX, 8, shared, number));
+    cx.emit(rm(Op::MovRM, 4, spare, shared));
+    cx.emit(rm(Op::MovRM, 4, dst, at(shared, 4)));
+    // The carry flag says whether it is not zero.
+    cx.emit(r(Op::NegR, 4, spare));
+    cx.emit(rr(Op::SbbRR, 4, spare, spare));
+    cx.emit(ri(Op::AndRI, 4, spare, 1));
+    cx.emit(rr(Op::OrRR, 4, dst, spare));
+}
+
 /// The classes of finite numbers.
 const FINITE: i64 = 0x1f8;
 
@@ -429,20 +574,24 @@ pub(super) fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let sign = cx.temp(RegClass::Int);
     let exponent = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovdRX, 8, significand, src));
+    if is_32_bit::<C>() {
+        upper_significand(cx, significand, dst, src);
+    } else {
+        cx.emit(rr(Op::MovdRX, 8, significand, src));
+    }
     cx.emit(rri(Op::PextrwRXI, BYTES, sign, src, 4));
     cx.emit(rr(Op::MovRR, 4, exponent, sign));
     cx.emit(ri(Op::ShrRI, 4, sign, 15));
     cx.begin_group(GroupKind::Plain);
     let [done, no_integer_bit, finite] = [(); 3].map(|()| cx.local_label());
     cx.emit(ri(Op::AndRI, 4, exponent, 0x7fff));
-    cx.emit(rr(Op::TestRR, 8, significand, significand));
+    cx.emit(rr(Op::TestRR, C::WORD_BYTES, significand, significand));
     cx.emit(jcc(Cond::Ns, no_integer_bit));
     cx.emit(ri(Op::CmpRI, 4, exponent, 0x7fff));
     cx.emit(jcc(Cond::Ne, finite));
     // Shifting moves the quiet bit to the sign and the integer bit out.
     cx.emit(mov_imm(4, dst, asked(classes, 0x200, 0x4)));
-    cx.emit(rr(Op::AddRR, 8, significand, significand));
+    cx.emit(rr(Op::AddRR, C::WORD_BYTES, significand, significand));
     cx.emit(jcc(Cond::E, done));
     cx.emit(mov_imm(4, dst, asked(classes, 0x2, 0x2)));
     cx.emit(jcc(Cond::S, done));
@@ -453,7 +602,7 @@ pub(super) fn is_fpclass<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(rr(Op::TestRR, 4, exponent, exponent));
     cx.emit(jcc(Cond::Ne, done));
     cx.emit(mov_imm(4, dst, asked(classes, 0x40, 0x20)));
-    cx.emit(rr(Op::TestRR, 8, significand, significand));
+    cx.emit(rr(Op::TestRR, C::WORD_BYTES, significand, significand));
     cx.emit(jcc(Cond::E, done));
     cx.emit(mov_imm(4, dst, asked(classes, 0x80, 0x10)));
     cx.emit(jmp(done));

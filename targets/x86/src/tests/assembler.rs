@@ -10,7 +10,7 @@ use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::Code;
 use crate::print::print_to;
-use crate::relocs::{FIXUPS, RELOCS};
+use crate::relocs::{FIXUPS, RELOCS, in_32_bits};
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, LogItem, MInst, Mem, Ref, RefKind, Reg};
@@ -46,10 +46,12 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Vec<u8> {
 }
 
 /// A command that assembles.
-type Assembler = &'static [&'static str];
+pub(super) type Assembler = &'static [&'static str];
 
 pub(super) const GNU: Assembler = &["as", "--64"];
+pub(super) const GNU_32: Assembler = &["as", "--32"];
 const LLVM: Assembler = &["llvm-mc-22", "--triple=x86_64", "--filetype=obj"];
+const LLVM_32: Assembler = &["llvm-mc-22", "--triple=i686", "--filetype=obj"];
 
 /// Assembles text; `None` if the machine has no such assembler for x86, which continuous integration must have.
 pub(super) fn assemble(assembler: Assembler, text: &str, name: &str) -> Option<Assembled> {
@@ -70,7 +72,7 @@ pub(super) fn assemble(assembler: Assembler, text: &str, name: &str) -> Option<A
     let listing = run("readelf", &["-rW"], &object);
     let mut relocs: Vec<(u64, String)> = String::from_utf8_lossy(&listing)
         .lines()
-        .filter(|line| line.contains("R_X86_64_"))
+        .filter(|line| line.contains("R_X86_64_") || line.contains("R_386_"))
         .map(|line| line.split_whitespace().collect::<Vec<_>>())
         .map(|words| {
             let offset = u64::from_str_radix(words[0], 16).expect("the first column is the offset");
@@ -84,35 +86,48 @@ pub(super) fn assemble(assembler: Assembler, text: &str, name: &str) -> Option<A
     Some(Assembled { code, relocs })
 }
 
-/// The relocations of a buffer in the same words.
-fn relocations(buf: &CodeBuffer, offset: u64) -> impl Iterator<Item = String> {
-    buf.relocs.iter().map(move |reloc| {
+/// The relocations of a buffer in the same words. In 32-bit code, addends are in the fields.
+fn relocations<const W: u8>(buf: &mut CodeBuffer, offset: u64) -> Vec<String> {
+    let kinds = if W == 4 { in_32_bits::RELOCS } else { RELOCS };
+    let words = buf.relocs.iter().map(|reloc| {
+        let kind = &kinds[usize::from(reloc.kind)];
+        let place = offset + u64::from(reloc.offset);
+        let target = reloc.target.number();
+        if let Some(store) = kind.store_addend {
+            let field = &mut buf.bytes[reloc.offset as usize..][..usize::from(kind.size_bytes)];
+            assert!(store(field, reloc.addend), "an addend that does not fit");
+            return match reloc.kind {
+                in_32_bits::GOTPC => format!("{place:#x} {} _GLOBAL_OFFSET_TABLE_", kind.name),
+                _ => format!("{place:#x} {} target{target}", kind.name),
+            };
+        }
         let (sign, addend) = if reloc.addend < 0 {
             ("-", -reloc.addend)
         } else {
             ("+", reloc.addend)
         };
-        let kind = RELOCS[usize::from(reloc.kind)].name;
-        let place = offset + u64::from(reloc.offset);
-        format!("{place:#x} {kind} target{}{sign}{addend:x}", reloc.target.number())
-    })
+        format!("{place:#x} {} target{target}{sign}{addend:x}", kind.name)
+    });
+    words.collect()
 }
 
 /// Compares our bytes of the instructions with the assembler's of their texts.
-fn compare(assembler: Assembler, insts: &[MInst], name: &str) {
-    const SLOT_BYTES: usize = 16;
+pub(super) fn compare<const W: u8>(assembler: Assembler, insts: &[MInst], name: &str) {
+    // What stands for an instruction in 32-bit code may be longer than one.
+    const SLOT_BYTES: usize = 32;
     let mut text = String::new();
     let mut relocs = Vec::new();
     let mut slots = Vec::with_capacity(insts.len());
     for (index, inst) in insts.iter().enumerate() {
         let mut buf = CodeBuffer::new(false);
-        encode(inst, &mut buf);
-        text.push_str(".p2align 4, 0xcc\n\t");
+        encode::<W>(inst, &mut buf);
+        text.push_str(".p2align 5, 0xcc\n\t");
         let start = text.len();
-        print_to(inst, buf.bytes.len() as u8, &PlainNames, &mut text).expect("a string takes all text");
+        print_to::<W>(inst, buf.bytes.len() as u8, &PlainNames, &mut text).expect("a string takes all text");
         let line = start..text.len();
         text.push('\n');
-        relocs.extend(relocations(&buf, (index * SLOT_BYTES) as u64).map(|reloc| (reloc, line.clone())));
+        let ours = relocations::<W>(&mut buf, (index * SLOT_BYTES) as u64);
+        relocs.extend(ours.into_iter().map(|reloc| (reloc, line.clone())));
         slots.push((buf.bytes, line));
     }
     let Some(assembled) = assemble(assembler, &text, name) else {
@@ -138,15 +153,25 @@ fn compare(assembler: Assembler, insts: &[MInst], name: &str) {
 
 #[test]
 fn the_assembler_makes_the_same_bytes_of_the_text() {
-    let insts: Vec<MInst> = all_rows().flat_map(samples).collect();
-    compare(GNU, &insts, "rows");
+    let insts: Vec<MInst> = all_rows().flat_map(samples::<8>).collect();
+    compare::<8>(GNU, &insts, "rows");
+}
+
+#[test]
+fn the_assembler_makes_the_same_bytes_of_the_text_in_32_bit_code() {
+    let insts: Vec<MInst> = all_rows().flat_map(samples::<4>).collect();
+    compare::<4>(GNU_32, &insts, "rows-32");
+}
+
+fn samples_with_vex<const W: u8>() -> Vec<MInst> {
+    let with_vex = all_rows().filter(|&op| ROWS[usize::from(op)].code.has(Code::VEX));
+    with_vex.flat_map(samples::<W>).collect()
 }
 
 #[test]
 fn the_other_assembler_makes_the_same_bytes_of_vex_prefixes() {
-    let with_vex = all_rows().filter(|&op| ROWS[usize::from(op)].code.has(Code::VEX));
-    let insts: Vec<MInst> = with_vex.flat_map(samples).collect();
-    compare(LLVM, &insts, "rows-llvm");
+    compare::<8>(LLVM, &samples_with_vex::<8>(), "rows-llvm");
+    compare::<4>(LLVM_32, &samples_with_vex::<4>(), "rows-llvm-32");
 }
 
 #[test]
@@ -179,34 +204,39 @@ fn references_get_the_relocations_that_the_assembler_gives() {
     ] {
         insts.extend([4, 8].map(|size| reference(op, size, RefKind::Got)));
     }
-    compare(GNU, &insts, "references");
+    compare::<8>(GNU, &insts, "references");
 }
 
 /// A function of branches in both directions at the borders of their ranges, from its own log.
 #[test]
 fn branches_keep_their_length_in_text() {
+    check_branches::<8>(GNU, "branches");
+    check_branches::<4>(GNU_32, "branches-32");
+}
+
+fn check_branches<const W: u8>(assembler: Assembler, name: &str) {
     let mut buf = CodeBuffer::new(true);
     let (top, middle, end) = (buf.new_label(), buf.new_label(), buf.new_label());
     let filler = crate::build::i(Op::Nop, 9);
     buf.bind(top);
     for _ in 0..16 {
-        encode(&jcc(Cond::Le, top), &mut buf);
-        encode(&filler, &mut buf);
-        encode(&jmp(top), &mut buf);
+        encode::<W>(&jcc(Cond::Le, top), &mut buf);
+        encode::<W>(&filler, &mut buf);
+        encode::<W>(&jmp(top), &mut buf);
     }
-    encode(&jcc_short(Cond::A, middle), &mut buf);
-    encode(&jmp(end), &mut buf);
-    encode(&jmp_short(middle), &mut buf);
-    encode(&filler, &mut buf);
+    encode::<W>(&jcc_short(Cond::A, middle), &mut buf);
+    encode::<W>(&jmp(end), &mut buf);
+    encode::<W>(&jmp_short(middle), &mut buf);
+    encode::<W>(&filler, &mut buf);
     buf.bind(middle);
-    encode(&jcc(Cond::Np, end), &mut buf);
-    encode(&filler, &mut buf);
+    encode::<W>(&jcc(Cond::Np, end), &mut buf);
+    encode::<W>(&filler, &mut buf);
     buf.bind(end);
-    encode(&jmp(middle), &mut buf);
+    encode::<W>(&jmp(middle), &mut buf);
     let mut text = String::new();
     for (_, item) in buf.log() {
         match item {
-            LogItem::Inst(inst, len) => print_to(inst, *len, &PlainNames, &mut text),
+            LogItem::Inst(inst, len) => print_to::<W>(inst, *len, &PlainNames, &mut text),
             LogItem::Label(label) => write!(text, ".L{}:", label.0),
             other => panic!("{other:?} is not in this function"),
         }
@@ -214,7 +244,7 @@ fn branches_keep_their_length_in_text() {
         text.push('\n');
     }
     assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
-    if let Some(assembled) = assemble(GNU, &text, "branches") {
+    if let Some(assembled) = assemble(assembler, &text, name) {
         assert_eq!(assembled.code, buf.bytes, "{text}");
     }
 }

@@ -6,8 +6,8 @@ use crate::inline_asm::X86Asm;
 use crate::print::print_to;
 use crate::regs::{R9, RAX, RBX, RDI, RDX, XMM0, XMM3, XMM15};
 use crate::table::Op;
-use frazil_codegen::inline_asm::{AsmLine, AsmOperand, AsmPlace, AsmRules, AsmText};
-use frazil_codegen::{AsmNames, Label, Ref};
+use frazil_codegen::inline_asm::{AsmLine, AsmOperand, AsmPiece, AsmPlace, AsmRules, AsmText};
+use frazil_codegen::{AsmNames, Label, Mem, Ref, RefKind};
 use std::fmt::{self, Write};
 
 struct NoNames;
@@ -23,10 +23,10 @@ impl AsmNames for NoNames {
 }
 
 /// The bytes of a text, if it is encoded.
-fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
-    let lines = X86Asm.assemble(text, is_intel)?;
+fn encoded<const W: u8>(text: &str, is_intel: bool) -> Option<Vec<u8>> {
+    let lines = X86Asm::<W>.assemble(text, is_intel)?;
     let encode = |line: &AsmLine| match line {
-        AsmLine::Inst(inst) => bytes(inst),
+        AsmLine::Inst(inst) => bytes::<W>(inst),
         AsmLine::Bytes(bytes) => bytes.clone(),
         AsmLine::Align(_) => Vec::new(),
     };
@@ -35,13 +35,18 @@ fn encoded(text: &str, is_intel: bool) -> Option<Vec<u8>> {
 
 #[test]
 fn texts_of_rows_give_the_bytes_of_rows() {
+    check_rows::<8>();
+    check_rows::<4>();
+}
+
+fn check_rows<const W: u8>() {
     let (mut read, mut all) = (0, 0);
-    for inst in Op::ALL.iter().flat_map(|&op| samples(op as u16)) {
-        let expected = bytes(&inst);
+    for inst in Op::ALL.iter().flat_map(|&op| samples::<W>(op as u16)) {
+        let expected = bytes::<W>(&inst);
         let mut text = String::new();
-        print_to(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");
+        print_to::<W>(&inst, expected.len() as u8, &NoNames, &mut text).expect("a string takes all text");
         all += 1;
-        if let Some(found) = encoded(&text, false) {
+        if let Some(found) = encoded::<W>(&text, false) {
             assert_eq!(found, expected, "{} `{text}`", row(&inst).name);
             read += 1;
         }
@@ -85,11 +90,46 @@ fn idioms_give_the_bytes_that_the_assembler_gives() {
         "shl eax, cl",
         "bswap edi",
     ];
-    for (texts, is_intel) in [(&att[..], false), (&intel[..], true)] {
+    check_idioms::<8>(assembler::GNU, &att, &intel);
+}
+
+#[test]
+fn idioms_of_32_bit_code_give_the_bytes_that_the_assembler_gives() {
+    let att = [
+        "nop",
+        "cpuid",
+        "rdtsc",
+        "xchgl %ebx, %esi\n\tcpuid\n\txchgl %ebx, %esi",
+        "lock; cmpxchg8b (%esi)",
+        "lock; xaddl %eax, (%edi)",
+        "incl %ecx; decw %dx; incb %al",
+        "movl 4(%esp), %eax",
+        "addl $4294967295, %eax",
+        "mull %ecx",
+        "shldl %cl, %eax, %edx",
+        "leal -8(%ebp,%esi,8), %edi",
+        "movzbl %bl, %eax",
+        "sqrtsd %xmm1, %xmm7",
+        "setnz %dl",
+        "rep movsl",
+        "bswap %edi",
+    ];
+    let intel = [
+        "mov esi, ebx\ncpuid\nxchg esi, ebx",
+        "lea eax, [esi + 1*ecx + 7]",
+        "mov dword ptr [edi + 4*eax - 12], 5",
+        "lock xadd dword ptr [edx], eax",
+        "inc edi",
+    ];
+    check_idioms::<4>(assembler::GNU_32, &att, &intel);
+}
+
+fn check_idioms<const W: u8>(assembler: assembler::Assembler, att: &[&str], intel: &[&str]) {
+    for (texts, is_intel) in [(att, false), (intel, true)] {
         for text in texts {
-            let ours = encoded(text, is_intel).unwrap_or_else(|| panic!("`{text}` is not encoded"));
+            let ours = encoded::<W>(text, is_intel).unwrap_or_else(|| panic!("`{text}` is not encoded"));
             let dialect = if is_intel { ".intel_syntax noprefix\n" } else { "" };
-            let Some(theirs) = assembler::assemble(assembler::GNU, &format!("{dialect}{text}\n"), "idioms") else {
+            let Some(theirs) = assembler::assemble(assembler, &format!("{dialect}{text}\n"), "idioms") else {
                 return;
             };
             assert_eq!(ours, theirs.code, "{text}");
@@ -118,7 +158,21 @@ fn what_is_not_understood_is_left_to_an_assembler() {
         "jmp *%rax",
         "vaddps %ymm0, %ymm1, %ymm2",
     ] {
-        assert_eq!(encoded(text, false), None, "{text}");
+        assert_eq!(encoded::<8>(text, false), None, "{text}");
+    }
+    for text in [
+        "movl (%rax), %eax",
+        "addq %rax, %rcx",
+        "movb %sil, %al",
+        "addl %r8d, %eax",
+        "paddd %xmm8, %xmm0",
+        "cqto",
+        "rep movsq",
+        "lock cmpxchg16b (%esi)",
+        "pushq %rax",
+        "incl counter",
+    ] {
+        assert_eq!(encoded::<4>(text, false), None, "{text}");
     }
 }
 
@@ -150,7 +204,7 @@ fn operands_are_written_as_modifiers_say() {
         };
         for (expected, is_intel) in [(att, false), (intel, true)] {
             let mut out = AsmText::default();
-            X86Asm
+            X86Asm::<8>
                 .print_operand(&operand, Some(modifier), is_intel, &mut out)
                 .expect("llc writes it, too");
             assert_eq!(out.as_plain(), Some(expected), "{place:?} {modifier}");
@@ -161,7 +215,7 @@ fn operands_are_written_as_modifiers_say() {
         bytes: 8,
         is_output: false,
     };
-    let refused = X86Asm.print_operand(&stack, Some("b"), false, &mut AsmText::default());
+    let refused = X86Asm::<8>.print_operand(&stack, Some("b"), false, &mut AsmText::default());
     assert_eq!(refused, Err("the modifier `b`".to_owned()));
 }
 
@@ -179,6 +233,55 @@ fn parts_of_registers_are_overwritten_with_them() {
         ("ymm", None),
         ("nothing", None),
     ] {
-        assert_eq!(X86Asm.overwritten(name), expected, "{name}");
+        assert_eq!(X86Asm::<8>.overwritten(name), expected, "{name}");
+    }
+    for (name, expected) in [
+        ("ebx", Some(RBX)),
+        ("ah", Some(RAX)),
+        ("dx", Some(RDX)),
+        ("xmm3", Some(XMM3)),
+        ("rbx", None),
+        ("r9d", None),
+        ("sil", None),
+        ("xmm15", None),
+    ] {
+        assert_eq!(X86Asm::<4>.overwritten(name), expected, "{name}");
+    }
+}
+
+/// The same in 32-bit code, as llc 22 prints them; addresses are of four bytes.
+#[test]
+fn operands_of_32_bit_code_are_written_as_modifiers_say() {
+    let memory = |base| AsmPlace::Memory(Mem::indexed(base, RDX, 2, -8));
+    let symbol = AsmPlace::Memory(Mem::symbol(Ref::new(RefKind::Symbol, 3), 4));
+    for (place, modifier, bytes, att, intel) in [
+        (AsmPlace::Register(RDI), "", 4, "%edi", "edi"),
+        (AsmPlace::Register(RDI), "V", 4, "edi", "edi"),
+        (AsmPlace::Register(RDI), "a", 4, "(%edi)", "[edi]"),
+        (AsmPlace::Register(RAX), "", 8, "%eax", "eax"),
+        (AsmPlace::Register(RAX), "b", 4, "%al", "al"),
+        (AsmPlace::Register(RAX), "h", 4, "%ah", "ah"),
+        (AsmPlace::Register(RAX), "w", 4, "%ax", "ax"),
+        (memory(RBX), "", 4, "-8(%ebx,%edx,4)", "[ebx + 4*edx - 8]"),
+        (memory(RBX), "H", 8, "0(%ebx,%edx,4)", "[ebx + 4*edx]"),
+        (symbol, "", 4, "symbol+4", "[symbol+4]"),
+    ] {
+        let operand = AsmOperand {
+            place,
+            bytes,
+            is_output: false,
+        };
+        for (expected, is_intel) in [(att, false), (intel, true)] {
+            let mut out = AsmText::default();
+            let printed = X86Asm::<4>.print_operand(&operand, Some(modifier), is_intel, &mut out);
+            printed.expect("llc writes it, too");
+            let text: String = (out.pieces.iter())
+                .map(|piece| match piece {
+                    AsmPiece::Text(text) => text.as_str(),
+                    _ => "symbol",
+                })
+                .collect();
+            assert_eq!(text, expected.trim_start_matches('0'), "{place:?} {modifier}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use iced_x86::{Decoder, DecoderOptions, InstructionInfoFactory, OpAccess};
 
 /// Whether an instruction reads and writes its memory operand, and the number of bytes.
 fn memory_access(inst: &MInst, factory: &mut InstructionInfoFactory) -> (bool, bool, usize) {
-    let bytes = bytes(inst);
+    let bytes = bytes::<8>(inst);
     let decoded = Decoder::with_ip(64, &bytes, 0, DecoderOptions::NONE).decode();
     let (mut reads, mut writes, mut size) = (false, false, 0);
     // The stack accesses of pushes and calls are not those of the operand.
@@ -33,7 +33,7 @@ fn memory_access(inst: &MInst, factory: &mut InstructionInfoFactory) -> (bool, b
 /// A sample of each size of a row, with a memory operand that is no symbol, if it has one.
 fn plain_samples(op: u16) -> Vec<MInst> {
     let mut plain: Vec<MInst> = Vec::new();
-    for inst in samples(op) {
+    for inst in samples::<8>(op) {
         let is_plain = inst.reg(1).is_physical() && inst.reg(1) != crate::regs::RSP;
         let is_new = plain.iter().all(|other| other.size != inst.size);
         if is_new && (!row(&inst).code.form.has_mem() || is_plain) {

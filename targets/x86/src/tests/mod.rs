@@ -1,10 +1,12 @@
 //! Tests of every row of the op table: against an independent decoder, and against the GNU assembler.
 //!
 //! This file makes the samples: every row in every size with registers, addresses and immediates at the borders of
-//! their encodings.
+//! their encodings. `W` is the width of a general register: 8 for 64-bit code, 4 for 32-bit code, which has the rows
+//! and sizes that [`is_in_32_bits`] says, and the first eight registers of each kind.
 
 mod assembler;
 mod decoder;
+mod expansions;
 mod inline_asm;
 mod memory;
 mod processors;
@@ -12,13 +14,14 @@ mod processors;
 use crate::descs::OP_DESCS;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
-use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RSI, RSP, SCRATCH_MASK, mask};
+use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RDI, RSI, RSP, SCRATCH_MASK, mask};
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
+use crate::template::is_in_32_bits;
 use frazil_codegen::{CodeBuffer, MInst, Mem, Ref, RefKind, Reg, Role};
 
-const GENERAL: [Reg; 9] = [RAX, RBX, RSP, RBP, RSI, R8, R12, R13, R15];
+const GENERAL: [Reg; 10] = [RAX, RBX, RSP, RBP, RSI, RDI, R8, R12, R13, R15];
 const VECTOR: [Reg; 5] = [XMM0, XMM3, XMM7, XMM8, XMM15];
 const ALL_VECTOR: [Reg; 9] = [
     XMM0,
@@ -32,6 +35,7 @@ const ALL_VECTOR: [Reg; 9] = [
     upper(21),
 ];
 const ALL_MASKS: [Reg; 3] = [MASK, mask(6), SCRATCH_MASK];
+const BASES: [Reg; 7] = [Reg::NONE, RAX, RSP, RBP, R9, R12, R13];
 const DISPLACEMENTS: [i32; 11] = [0, 1, -1, 127, 128, -128, -129, 16, -64, i32::MAX, i32::MIN];
 
 /// Kinds of references that a memory operand may have in any instruction.
@@ -48,27 +52,37 @@ fn row(inst: &MInst) -> &'static Row {
 }
 
 /// The bytes of one instruction.
-fn bytes(inst: &MInst) -> Vec<u8> {
+fn bytes<const W: u8>(inst: &MInst) -> Vec<u8> {
     let mut buf = CodeBuffer::new(false);
-    encode(inst, &mut buf);
+    encode::<W>(inst, &mut buf);
     buf.bytes
 }
 
-fn sizes(row: &Row) -> impl Iterator<Item = u8> {
+fn sizes<const W: u8>(row: &Row) -> impl Iterator<Item = u8> {
     [1, 2, 4, 8, 16, 32, 64]
         .into_iter()
-        .filter(|size| row.sizes & size != 0)
+        .filter(|&size| row.sizes & size != 0 && (W == 8 || is_in_32_bits(row, size)))
+}
+
+/// Without a REX prefix, only the first eight registers of a kind can be named.
+fn exists<const W: u8>(reg: Reg) -> bool {
+    W == 8 || reg.is_none() || reg.number() % 32 < 8
+}
+
+/// Leaves out what code of this width cannot name.
+fn existing<const W: u8>(regs: &[Reg]) -> Vec<Reg> {
+    regs.iter().copied().filter(|&reg| exists::<W>(reg)).collect()
 }
 
 /// Registers of a kind at the borders of their encodings, also those that only an EVEX prefix names if instructions
 /// of a row may.
-fn registers(op: u16, kind: Kind) -> &'static [Reg] {
-    match kind {
+fn registers<const W: u8>(op: u16, kind: Kind) -> Vec<Reg> {
+    existing::<W>(match kind {
         Kind::Mask => &ALL_MASKS,
         kind if kind.is_vector() && OP_DESCS[usize::from(op)].names_upper && !has_twin(op) => &ALL_VECTOR,
         kind if kind.is_vector() => &VECTOR,
         _ => &GENERAL,
-    }
+    })
 }
 
 /// Whether a row has no prefix that could name the upper registers, but one that does the same has.
@@ -100,11 +114,11 @@ fn rounding_samples(row: &Row, size: u8) -> Vec<u8> {
 }
 
 /// Addresses without symbols: every kind of base with every kind of index and displacement.
-fn addresses() -> Vec<Mem> {
+fn addresses<const W: u8>() -> Vec<Mem> {
     let mut addresses = Vec::new();
     let indices = [(Reg::NONE, 0), (RCX, 0), (RBP, 1), (R12, 2), (R13, 3), (RAX, 3)];
-    for base in [Reg::NONE, RAX, RSP, RBP, R9, R12, R13] {
-        for (index, scale_log2) in indices {
+    for base in existing::<W>(&BASES) {
+        for (index, scale_log2) in indices.into_iter().filter(|&(index, _)| exists::<W>(index)) {
             addresses.extend(DISPLACEMENTS.map(|disp| Mem::indexed(base, index, scale_log2, disp)));
         }
     }
@@ -135,26 +149,26 @@ fn all_rows() -> impl Iterator<Item = u16> {
 }
 
 /// All samples of a row that need no label.
-fn samples(op: u16) -> Vec<MInst> {
+fn samples<const W: u8>(op: u16) -> Vec<MInst> {
     let row = &ROWS[usize::from(op)];
     let mut samples = Vec::new();
-    for size in sizes(row) {
+    for size in sizes::<W>(row) {
         let mut inst = MInst::new(op, size);
         if row.code.has(Code::COND) {
             for cond in 0..16 {
                 inst.aux = cond;
-                add_samples(inst, row, &mut samples);
+                add_samples::<W>(inst, row, &mut samples);
             }
         } else {
             for aux in rounding_samples(row, size) {
-                add_samples(inst.with_aux(aux), row, &mut samples);
+                add_samples::<W>(inst.with_aux(aux), row, &mut samples);
             }
         }
     }
     samples
 }
 
-fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
+fn add_samples<const W: u8>(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
     let imms = match row.code.form {
         Form::Nop => (1..=9).collect(),
         Form::OI64 => vec![0, -1, i32::MIN],
@@ -164,34 +178,34 @@ fn add_samples(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
     };
     match row.code.form {
         Form::Branch | Form::ShortBranch => {}
-        Form::Gather | Form::Scatter => gather_samples(inst, samples),
-        form if form.has_mem() => memory_samples(inst, row, &imms, samples),
+        Form::Gather | Form::Scatter => gather_samples::<W>(inst, samples),
+        form if form.has_mem() => memory_samples::<W>(inst, row, &imms, samples),
         Form::BranchRef => samples.push(inst.with_mem(Mem::symbol(Ref::new(RefKind::Plt, 0), 0))),
         Form::ORef => {
-            for reg in GENERAL {
+            for reg in existing::<W>(&GENERAL) {
                 let mut inst = inst.with_mem(Mem::symbol(Ref::new(RefKind::Symbol, 3), 5));
                 inst.set_reg(0, reg);
                 samples.push(inst);
             }
         }
-        _ => register_samples(inst, row, &imms, samples),
+        _ => register_samples::<W>(inst, row, &imms, samples),
     }
 }
 
-fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
-    let regs = row.operands[0].map_or(&[Reg::NONE][..], |operand| registers(inst.op, operand.kind));
-    let mut mems = addresses();
+fn memory_samples<const W: u8>(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
+    let regs = row.operands[0].map_or(vec![Reg::NONE], |operand| registers::<W>(inst.op, operand.kind));
+    let mut mems = addresses::<W>();
     if row.name.as_str() == "LeaTlsGdRM" {
         mems = vec![Mem::symbol(Ref::new(RefKind::TlsGeneralDynamic, 7), 0)];
     } else {
         // The assembler refuses to cut an offset in thread-local storage to 32 bits.
         let kinds = match row.mnemonic.as_str() {
-            _ if row.code.has(Code::FS) => &REFERENCES[4..],
-            "lea" if inst.size == 4 => &REFERENCES[..3],
+            _ if row.code.has(Code::FS | Code::GS) => &REFERENCES[4..],
+            "lea" if inst.size == 4 && W == 8 => &REFERENCES[..3],
             _ => &REFERENCES,
         };
         mems.extend(kinds.iter().map(|&kind| Mem::symbol(Ref::new(kind, 9), 0)));
-        if !row.code.has(Code::FS) {
+        if !row.code.has(Code::FS | Code::GS) {
             mems.push(Mem::symbol(Ref::new(RefKind::Symbol, 2), -7));
         }
     }
@@ -207,27 +221,27 @@ fn memory_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>
 }
 
 /// Every kind of base with every index, which must be another register than a gather's result.
-fn gather_samples(inst: MInst, samples: &mut Vec<MInst>) {
-    for base in [Reg::NONE, RAX, RSP, RBP, R9, R12, R13] {
-        for (round, &index) in ALL_VECTOR.iter().chain(&[XMM4]).enumerate() {
+fn gather_samples<const W: u8>(inst: MInst, samples: &mut Vec<MInst>) {
+    let vectors = existing::<W>(&ALL_VECTOR);
+    for base in existing::<W>(&BASES) {
+        for (round, &index) in vectors.iter().chain(&[XMM4]).enumerate() {
             for (place, disp) in DISPLACEMENTS.into_iter().enumerate() {
                 let scale_log2 = (round + place) as u8 & 3;
                 let mut sample = inst.with_mem(Mem::indexed(base, index, scale_log2, disp));
-                sample.set_reg(0, ALL_VECTOR[(round + 1) % ALL_VECTOR.len()]);
+                sample.set_reg(0, vectors[(round + 1) % vectors.len()]);
                 samples.push(sample);
             }
         }
     }
 }
 
-fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
-    let none = &[Reg::NONE][..];
-    let firsts = row.operands[0].map_or(none, |operand| registers(inst.op, operand.kind));
-    let seconds = match row.code.form {
-        Form::RBaseRef => &GENERAL,
-        _ => row.operands[1].map_or(none, |operand| registers(inst.op, operand.kind)),
+fn register_samples<const W: u8>(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
+    let of_slot = |slot: usize| match row.operands[slot] {
+        Some(operand) => registers::<W>(inst.op, operand.kind),
+        None if slot == 1 && row.code.form == Form::RBaseRef => existing::<W>(&GENERAL),
+        None => vec![Reg::NONE],
     };
-    let thirds = row.operands[2].map_or(none, |operand| registers(inst.op, operand.kind));
+    let [firsts, seconds, thirds] = [0, 1, 2].map(of_slot);
     for (round, &first) in firsts.iter().enumerate() {
         for (index, &second) in seconds.iter().enumerate() {
             let third = thirds[(round + index) % thirds.len()];
@@ -243,6 +257,8 @@ fn register_samples(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MIns
                 sample.imm = imm;
                 match row.code.form {
                     Form::OI64 => sample.disp = imm ^ 0x1234_5678,
+                    // As for addresses in memory.
+                    Form::RBaseRef if inst.size < W => continue,
                     Form::RBaseRef => {
                         for kind in [RefKind::TlsDtpOffset, RefKind::TlsLocalExec] {
                             sample.imm = Ref::new(kind, 4).0.cast_signed();

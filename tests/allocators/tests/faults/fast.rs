@@ -253,6 +253,8 @@ impl FaultChoice {
 }
 
 impl Isa for FaultyIsa {
+    const WORD_BYTES: u8 = 4;
+
     fn mov(&self, class: RegClass, bytes: u8, dst: Reg, src: Reg) -> MInst {
         marked(TestIsa.mov(class, bytes, dst, src), COPY)
     }
@@ -373,8 +375,8 @@ impl Isa for FaultyIsa {
         TestIsa.trap()
     }
 
-    fn call(&self, view: ModuleView<'_>, target: CallTarget) -> MInst {
-        let call = TestIsa.call(view, target);
+    fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
+        let call = TestIsa.call(view, target, free);
         self.plan().call = Some(call);
         call
     }

@@ -60,7 +60,7 @@ pub(super) fn read_modify_write<C: LowerCtx>(
 }
 
 /// Computes `new` from `old` and the operand.
-fn combine<C: LowerCtx>(
+pub(super) fn combine<C: LowerCtx>(
     cx: &mut C,
     op: RmwOp,
     bytes: u8,

@@ -13,7 +13,7 @@ mod float;
 mod wide;
 
 use super::alu::IMM32;
-use super::{extended_copy, float_bytes, int_bits, memory, result, second_result, size_of_bits};
+use super::{extended_copy, float_bytes, int_bits, is_32_bit, memory, result, second_result, size_of_bits};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -40,7 +40,7 @@ const MOVES: FrameMoves = FrameMoves {
 enum Way {
     /// By instructions of this many bytes: 1, 2, 4 or 8.
     Direct(u8),
-    /// By `cmpxchg16b`.
+    /// By `cmpxchg16b`, or `cmpxchg8b` in 32-bit code.
     Wide,
     /// By the library's functions for 16 bytes.
     Call16,
@@ -78,6 +78,12 @@ fn way<C: LowerCtx>(cx: &C, data: &InstData) -> Result<Way, CodegenError> {
     let is_aligned = 1u64 << MemFlags(data.flags).align_log2() >= u64::from(bytes);
     Ok(match bytes {
         _ if !is_aligned => Way::Call(bytes),
+        8 if is_32_bit::<C>() => match (float_bytes(data.ty), data.op) {
+            // One instruction loads or stores a double, and other updates are loops.
+            (8, _) => Way::Direct(8),
+            _ => Way::Wide,
+        },
+        16 if is_32_bit::<C>() => Way::Call(bytes),
         16 if cx.view().features.has(features::CX16) => Way::Wide,
         16 => Way::Call16,
         _ => Way::Direct(bytes as u8),
@@ -89,6 +95,11 @@ fn store<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) -> Result<(), Code
     let flags = MemFlags(data.flags);
     if flags.ordering() != Ordering::SequentiallyConsistent || flags.is_single_thread() {
         return memory::store(cx, data);
+    }
+    if bytes > C::WORD_BYTES {
+        memory::store(cx, data)?;
+        cx.emit(none(Op::Mfence, 8));
+        return Ok(());
     }
     let mem = cx.use_addr(data.b, 8);
     let value = if float_bytes(data.ty) > 0 {
@@ -112,7 +123,10 @@ fn read_modify_write<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8) -> Resu
         if !RARE {
             return Err(left_out(Refusal::Atomic, "atomic operations on floats", "rare"));
         }
-        return float::read_modify_write(cx, data, op, size);
+        return match size > C::WORD_BYTES {
+            true => wide::update_double(cx, data, op),
+            false => float::read_modify_write(cx, data, op, size),
+        };
     }
     if cx.func().use_count(result(data)) == 0 && update(cx, data, op, size) {
         return Ok(());

@@ -3,7 +3,8 @@
 mod wide;
 
 use super::{
-    class_of, extend, extended_copy, float_bytes, folded, int_bits, result, size_of_bits, type_of, vector, x87,
+    class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits,
+    top_bit, type_of, vector, word_bits, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -24,7 +25,7 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
     }
     if to_bits <= from_bits {
         truncate(cx, data, to_bits);
-    } else if to_bits > 64 {
+    } else if to_bits > word_bits::<C>() {
         wide::widen(cx, data, from_bits, data.op == Opcode::Sext);
     } else {
         widen(cx, data, from_bits, to_bits);
@@ -33,7 +34,7 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
 }
 
 fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData, to_bits: u32) {
-    for part in 0..if to_bits > 64 { 2 } else { 1 } {
+    for part in 0..if to_bits > word_bits::<C>() { 2 } else { 1 } {
         let src = cx.use_last(data.a, part);
         cx.def_reuse(result(data), part, src);
     }
@@ -138,6 +139,10 @@ fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), C
         return Ok(());
     }
     let bytes = float_bytes(if to_float { data.ty } else { from }).max(4);
+    if bytes > C::WORD_BYTES {
+        wide::move_bits(cx, data, to_float);
+        return Ok(());
+    }
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
     cx.emit(rr(if to_float { Op::MovdXR } else { Op::MovdRX }, bytes, dst, src));
@@ -213,7 +218,8 @@ fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<
     let signed = data.op == Opcode::Sitofp;
     match (bits, bytes) {
         (0, _) | (_, 0) => return unsupported_float(),
-        (65.., _) => return wide::to_float(cx, data, from, bytes, signed),
+        _ if bits > word_bits::<C>() => return wide::to_float(cx, data, from, bytes, signed),
+        (32, _) if !signed && is_32_bit::<C>() => from_unsigned32(cx, data, bytes),
         (64, _) if signed => {
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
@@ -221,7 +227,7 @@ fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<
         }
         (64, _) => from_unsigned64(cx, data, bytes),
         _ => {
-            let size = if signed && bits <= 32 { 4 } else { 8 };
+            let size = if signed && bits <= 32 { 4 } else { C::WORD_BYTES };
             let src = if bits == 32 && signed {
                 cx.use_reg(data.a, 0)
             } else {
@@ -232,6 +238,20 @@ fn from_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<
         }
     }
     Ok(())
+}
+
+/// The number less 2^31 is converted as a signed one, to a double, which has room for it and for the sum with 2^31.
+#[cold]
+fn from_unsigned32<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+    let src = cx.use_copy(data.a, 0);
+    let dst = cx.def(result(data), 0);
+    let offset = float_constant(cx, 2_147_483_648.0, 8);
+    cx.emit(ri(Op::XorRI, 4, src, i32::MIN));
+    emit_from_integer(cx, 8, 4, dst, src);
+    cx.emit(rm(Op::AddsRM, 8, dst, offset));
+    if bytes == 4 {
+        cx.emit(rr(Op::Cvtsd2ssRR, 8, dst, dst));
+    }
 }
 
 /// A value with its top bit set is halved, the lost bit kept sticky for rounding, and doubled again.
@@ -265,10 +285,14 @@ fn to_integer<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
     let signed = data.op == Opcode::Fptosi;
     match (bits, bytes) {
         (0, _) | (_, 0) => return unsupported_float(),
-        (65.., _) => return wide::from_float(cx, data, from, bytes, signed),
-        (64, _) if !signed => to_unsigned64(cx, data, bytes),
+        _ if bits > word_bits::<C>() => return wide::from_float(cx, data, from, bytes, signed),
+        _ if bits == word_bits::<C>() && !signed => to_unsigned(cx, data, bytes),
         _ => {
-            let size = if bits < 32 || (bits == 32 && signed) { 4 } else { 8 };
+            let size = if bits < 32 || (bits == 32 && signed) {
+                4
+            } else {
+                C::WORD_BYTES
+            };
             let src = cx.use_reg(data.a, 0);
             let dst = cx.def(result(data), 0);
             cx.emit(rr(truncating_row(bytes), size, dst, src));
@@ -286,6 +310,10 @@ fn to_nearest<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
     };
     let size = match int_bits(cx, data.ty) {
         1..=32 => 4,
+        33..=64 if is_32_bit::<C>() => {
+            x87::to_nearest(cx, data);
+            return Ok(());
+        }
         33..=64 => 8,
         _ => return unsupported_float(),
     };
@@ -295,28 +323,30 @@ fn to_nearest<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<()
     Ok(())
 }
 
-/// 2^63 as a float of `bytes` bytes, in memory.
-pub(super) fn two_to_the_63<C: LowerCtx>(cx: &mut C, bytes: u8) -> Mem {
-    float_constant(cx, 9_223_372_036_854_775_808.0, bytes)
+/// 2^63, in 32-bit code 2^31, as a float of `bytes` bytes, in memory.
+pub(super) fn half_of_range<C: LowerCtx>(cx: &mut C, bytes: u8) -> Mem {
+    let half = 1u64 << top_bit::<C>();
+    float_constant(cx, half as f64, bytes)
 }
 
-/// Values of 2^63 and more are converted less 2^63, and get their top bit back.
-fn to_unsigned64<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
+/// Values of half the range and more are converted less that, and get their top bit back.
+fn to_unsigned<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
     let src = cx.use_reg(data.a, 0);
     let reduced = cx.temp(RegClass::Float);
     let small = cx.temp(RegClass::Int);
     let is_large = cx.temp(RegClass::Int);
     let dst = cx.def(result(data), 0);
-    let limit = two_to_the_63(cx, bytes);
+    let limit = half_of_range(cx, bytes);
+    let word = C::WORD_BYTES;
     cx.emit(rr(Op::MovapRR, 4, reduced, src));
     cx.emit(rm(Op::SubsRM, bytes, reduced, limit));
-    // The first conversion gives 2^63 when the value is too large, and only then is negative.
-    cx.emit(rr(truncating_row(bytes), 8, small, src));
-    cx.emit(rr(truncating_row(bytes), 8, dst, reduced));
-    cx.emit(rr(Op::MovRR, 8, is_large, small));
-    cx.emit(ri(Op::SarRI, 8, is_large, 63));
-    cx.emit(rr(Op::AndRR, 8, dst, is_large));
-    cx.emit(rr(Op::OrRR, 8, dst, small));
+    // The first conversion gives half the range when the value is too large, and only then is negative.
+    cx.emit(rr(truncating_row(bytes), word, small, src));
+    cx.emit(rr(truncating_row(bytes), word, dst, reduced));
+    cx.emit(rr(Op::MovRR, word, is_large, small));
+    cx.emit(ri(Op::SarRI, word, is_large, top_bit::<C>()));
+    cx.emit(rr(Op::AndRR, word, dst, is_large));
+    cx.emit(rr(Op::OrRR, word, dst, small));
 }
 
 /// Lowers the saturating conversions: NaN gives 0, values out of range the nearest one.
@@ -326,7 +356,7 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
     if bits == 0 || bytes == 0 {
         return unsupported_float();
     }
-    if bits > 64 {
+    if bits > word_bits::<C>() {
         wide::saturate(cx, data, bits, bytes, signed);
         return Ok(());
     }
@@ -340,33 +370,34 @@ fn saturate<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), 
         float_constant(cx, low as f64, bytes),
         float_constant(cx, (high + 1) as f64, bytes),
     );
-    let limit = two_to_the_63(cx, bytes);
+    let limit = half_of_range(cx, bytes);
+    let word = C::WORD_BYTES;
     cx.begin_group(GroupKind::Plain);
     let (done, not_low, not_high) = (cx.local_label(), cx.local_label(), cx.local_label());
-    cx.emit(mov_imm64(dst, 0));
+    cx.emit(mov_imm(word, dst, 0));
     cx.emit(rr(Op::UcomisRR, bytes, src, src));
     cx.emit(jcc(Cond::P, done));
-    cx.emit(mov_imm64(dst, low as i64));
+    cx.emit(mov_imm(word, dst, low as i64));
     cx.emit(rm(Op::UcomisRM, bytes, src, low_float));
     cx.emit(jcc(Cond::A, not_low));
     cx.emit(jmp(done));
     cx.bind(not_low);
-    cx.emit(mov_imm64(dst, high as i64));
+    cx.emit(mov_imm(word, dst, high as i64));
     cx.emit(rm(Op::UcomisRM, bytes, src, above_float));
     cx.emit(jcc(Cond::B, not_high));
     cx.emit(jmp(done));
     cx.bind(not_high);
-    if bits == 64 && !signed {
-        cx.emit(rr(truncating_row(bytes), 8, dst, src));
+    if bits == word_bits::<C>() && !signed {
+        cx.emit(rr(truncating_row(bytes), word, dst, src));
         cx.emit(rm(Op::UcomisRM, bytes, src, limit));
         cx.emit(jcc(Cond::B, done));
         cx.emit(rr(Op::MovapRR, 4, reduced, src));
         cx.emit(rm(Op::SubsRM, bytes, reduced, limit));
-        cx.emit(rr(truncating_row(bytes), 8, dst, reduced));
-        cx.emit(mov_imm64(bound, i64::MIN));
-        cx.emit(rr(Op::XorRR, 8, dst, bound));
+        cx.emit(rr(truncating_row(bytes), word, dst, reduced));
+        cx.emit(mov_imm(word, bound, i64::MIN >> (64 - word_bits::<C>())));
+        cx.emit(rr(Op::XorRR, word, dst, bound));
     } else {
-        cx.emit(rr(truncating_row(bytes), 8, dst, src));
+        cx.emit(rr(truncating_row(bytes), word, dst, src));
     }
     cx.bind(done);
     cx.end_group();
@@ -383,15 +414,13 @@ fn integer_range(bits: u32, signed: bool) -> (i128, i128) {
 }
 
 fn float_constant<C: LowerCtx>(cx: &mut C, value: f64, bytes: u8) -> Mem {
-    let constant = if bytes == 4 {
-        cx.pool_constant(&(value as f32).to_le_bytes())
-    } else {
-        cx.pool_constant(&value.to_le_bytes())
-    };
-    Mem::symbol(constant, 0)
+    match bytes {
+        4 => constant_mem(cx, &(value as f32).to_le_bytes()),
+        _ => constant_mem(cx, &value.to_le_bytes()),
+    }
 }
 
-/// The runtime function that converts between a float of `bytes` bytes and a 128-bit integer.
+/// The runtime function that converts between a float of `bytes` bytes and an integer of 128 bits.
 pub(crate) fn wide_conversion(op: Opcode, bytes: u8) -> RuntimeFunction {
     match (op, bytes) {
         (Opcode::Fptosi, 4) => RuntimeFunction::Fixsfti,

@@ -1,37 +1,59 @@
-//! Conversions between integers of 65 to 128 bits and other types.
+//! Conversions between integers in two registers and other types.
 
 use super::wide_conversion;
 use crate::build::*;
 use crate::cond::Cond;
+use crate::lower::memory::at;
 use crate::lower::wide::{Pair, define, extended_pair, negate_by, spread_sign};
-use crate::lower::{extended_copy, int_bits, result};
+use crate::lower::{extended_copy, int_bits, is_32_bit, result, word_bits, x87};
 use crate::regs::RCX;
 use crate::table::Op;
 use frazil_codegen::{CodegenError, GroupKind, Label, LowerCtx, PRegSet, Reg, RegClass};
 use frazil_ir::{InstData, Opcode, Refusal, Type};
 
-/// Lowers `zext` and `sext` to more than 64 bits.
+/// Lowers `zext` and `sext` to two registers.
 pub fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, signed: bool) {
-    if from_bits > 64 {
+    if from_bits > word_bits::<C>() {
         let value = extended_pair(cx, data.a, from_bits, signed);
         define(cx, data, value);
         return;
     }
-    let src = if from_bits == 64 {
+    let src = if from_bits == word_bits::<C>() {
         cx.use_last(data.a, 0)
     } else {
-        extended_copy(cx, data.a, from_bits, signed, 8)
+        extended_copy(cx, data.a, from_bits, signed, C::WORD_BYTES)
     };
     let low = cx.def_reuse(result(data), 0, src);
     let high = cx.def(result(data), 1);
     if signed {
         spread_sign(cx, high, low);
     } else {
-        cx.emit(mov_imm(8, high, 0));
+        cx.emit(mov_imm(C::WORD_BYTES, high, 0));
     }
 }
 
-/// Lowers `sitofp` and `uitofp` from more than 64 bits: library functions on 128 bits.
+/// Moves the bits of a double to two registers, through memory, or back.
+#[cold]
+pub fn move_bits<C: LowerCtx>(cx: &mut C, data: &InstData, to_float: bool) {
+    if to_float {
+        let [low, high] = [0, 1].map(|part| cx.use_reg(data.a, part));
+        let dst = cx.def(result(data), 0);
+        let upper = cx.temp(RegClass::Float);
+        cx.emit(rr(Op::MovdXR, 4, dst, low));
+        cx.emit(rr(Op::MovdXR, 4, upper, high));
+        cx.emit(rr(Op::UnpcklpRR, 4, dst, upper));
+        return;
+    }
+    let area = cx.shared_area();
+    let mem = cx.area_mem(area);
+    let src = cx.use_reg(data.a, 0);
+    let [low, high] = [0, 1].map(|part| cx.def(result(data), part));
+    cx.emit(mr(Op::MovsMR, 8, mem, src));
+    cx.emit(rm(Op::MovRM, 4, low, mem));
+    cx.emit(rm(Op::MovRM, 4, high, at(mem, 4)));
+}
+
+/// Lowers `sitofp` and `uitofp` from two registers: library functions on 128 bits, and the x87 unit on 64.
 pub fn to_float<C: LowerCtx>(
     cx: &mut C,
     data: &InstData,
@@ -39,6 +61,10 @@ pub fn to_float<C: LowerCtx>(
     bytes: u8,
     signed: bool,
 ) -> Result<(), CodegenError> {
+    if is_32_bit::<C>() {
+        x87::float_from_pair(cx, data, bytes);
+        return Ok(());
+    }
     if from != Type::I128 {
         let bits = int_bits(cx, from);
         return Err(CodegenError::unsupported(
@@ -50,8 +76,8 @@ pub fn to_float<C: LowerCtx>(
     cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
 }
 
-/// Lowers `fptosi` and `fptoui` to more than 64 bits: the same functions give narrower results too, since a value out
-/// of range is poison.
+/// Lowers `fptosi` and `fptoui` to two registers in the same way: what gives 128 or 64 bits gives fewer as well, since
+/// a value out of range is poison.
 pub fn from_float<C: LowerCtx>(
     cx: &mut C,
     data: &InstData,
@@ -59,6 +85,10 @@ pub fn from_float<C: LowerCtx>(
     bytes: u8,
     signed: bool,
 ) -> Result<(), CodegenError> {
+    if is_32_bit::<C>() {
+        x87::pair_from_float(cx, data, bytes);
+        return Ok(());
+    }
     let op = if signed { Opcode::Fptosi } else { Opcode::Fptoui };
     cx.call_runtime(wide_conversion(op, bytes), &[(data.a, from)], Some(result(data)))
 }

@@ -1,7 +1,7 @@
 //! Casts that keep bits, from or to a vector. Lanes lie in a register as in memory, so most of them are copies.
 
-use super::super::{copy, float_bytes, int_bits, is_narrow_float, result, type_of};
-use super::{by_bits, from_general, mask, shape, temp, to_general};
+use super::super::{copy, float_bytes, int_bits, is_32_bit, is_narrow_float, result, type_of, word_bits};
+use super::{by_bits, from_general, from_quadword, mask, shape, temp, to_general, to_quadword};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{LowerCtx, Reg, VectorShape};
@@ -24,7 +24,7 @@ fn kept<C: LowerCtx>(cx: &C, ty: Type) -> Kept {
         Some(shape) if shape.is_mask => Kept::Mask(shape),
         Some(_) => Kept::Vector,
         None if float_bytes(ty) > 0 || is_narrow_float(ty) || ty == Type::F128 => Kept::Vector,
-        None if int_bits(cx, ty) > 64 => Kept::Pair,
+        None if int_bits(cx, ty) > word_bits::<C>() => Kept::Pair,
         None => Kept::General,
     }
 }
@@ -40,6 +40,10 @@ pub fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     match to {
+        Kept::Pair if is_32_bit::<C>() => {
+            let src = cx.use_reg(data.a, 0);
+            to_quadword(cx, data, src, 0);
+        }
         Kept::Pair => {
             let src = cx.use_reg(data.a, 0);
             let (low, high) = (cx.def(result(data), 0), cx.def(result(data), 1));
@@ -58,6 +62,10 @@ pub fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData) {
             let bits = general_bits(cx, data, from);
             let dst = cx.def(result(data), 0);
             mask::from_bits(cx, dst, bits, shape);
+        }
+        Kept::Vector if from == Kept::Pair && is_32_bit::<C>() => {
+            let whole = from_quadword(cx, data.a);
+            cx.def_reuse(result(data), 0, whole);
         }
         Kept::Vector if from == Kept::Pair => {
             let (low, high) = (cx.use_reg(data.a, 0), cx.use_reg(data.a, 1));

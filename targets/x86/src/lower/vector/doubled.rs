@@ -19,6 +19,8 @@ pub struct Doubled<'c, C> {
 }
 
 impl<C: LowerCtx> LowerCtx for Doubled<'_, C> {
+    const WORD_BYTES: u8 = C::WORD_BYTES;
+
     fn emit(&mut self, inst: MInst) {
         let doubled = rows::doubled(&inst).expect("the rule has rows for both widths");
         self.cx.emit(doubled);

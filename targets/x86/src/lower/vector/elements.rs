@@ -2,7 +2,9 @@
 
 use super::super::condition::Test;
 use super::super::{is_narrow_float, result};
-use super::{four_lanes, from_general, has_floats, has_sse41, lane_bytes, temp, to_general};
+use super::{
+    four_lanes, from_general, from_quadword, has_floats, has_sse41, lane_bytes, temp, to_general, to_quadword,
+};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -29,6 +31,9 @@ pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         return;
     }
     let src = cx.use_reg(data.a, 0);
+    if shape.lane_bits == 64 && !shape.is_mask {
+        return to_quadword(cx, data, src, index);
+    }
     let dst = cx.def(result(data), 0);
     if shape.is_mask {
         cx.emit(rr(Op::PmovmskbRX, 16, dst, src));
@@ -56,7 +61,6 @@ pub fn extract<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
             let from = to_front(cx, src, index);
             cx.emit(rr(Op::MovdRX, 4, dst, from));
         }
-        64 => to_general(cx, dst, src, index),
         _ => {
             let high = cx.def(result(data), 1);
             to_general(cx, dst, src, 0);
@@ -262,9 +266,15 @@ fn insert_alone<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, shape:
         let lanes = if shape.lane_bits == 32 { 0 } else { 0x44 };
         return cx.emit(rri(Op::PshufdRRI, 16, dst, src, lanes));
     }
-    let general = cx.use_reg(value, 0);
-    let dst = cx.def(result(data), 0);
-    cx.emit(rr(Op::MovdXR, lane_bytes(shape).max(4), dst, general));
+    let dst = if lane_bytes(shape) > C::WORD_BYTES {
+        let whole = from_quadword(cx, value);
+        cx.def_reuse(result(data), 0, whole)
+    } else {
+        let general = cx.use_reg(value, 0);
+        let dst = cx.def(result(data), 0);
+        cx.emit(rr(Op::MovdXR, lane_bytes(shape).max(4), dst, general));
+        dst
+    };
     if index > 0 {
         let bytes = index * shape.lane_bits / 8;
         cx.emit(ri(Op::PslldqRI, 16, dst, bytes.cast_signed()));
@@ -282,10 +292,13 @@ fn element<C: LowerCtx>(cx: &mut C, value: Operand, shape: VectorShape) -> Reg {
         cx.emit(rr(Op::MovdRX, 4, general, float));
         return general;
     }
+    if lane_bytes(shape) > C::WORD_BYTES && !shape.is_mask {
+        return from_quadword(cx, value);
+    }
     let general = if shape.is_mask {
         let bit = cx.use_copy(value, 0);
         cx.emit(ri(Op::AndRI, 4, bit, 1));
-        cx.emit(r(Op::NegR, 8, bit));
+        cx.emit(r(Op::NegR, C::WORD_BYTES, bit));
         bit
     } else if shape.lane_bits == 8 {
         cx.use_copy(value, 0)
@@ -296,7 +309,12 @@ fn element<C: LowerCtx>(cx: &mut C, value: Operand, shape: VectorShape) -> Reg {
         return general;
     }
     let moved = temp(cx);
-    cx.emit(rr(Op::MovdXR, lane_bytes(shape), moved, general));
+    let bytes = lane_bytes(shape).min(C::WORD_BYTES);
+    cx.emit(rr(Op::MovdXR, bytes, moved, general));
+    if bytes < lane_bytes(shape) {
+        // All ones or zeros.
+        cx.emit(rr(Op::PunpckldqRR, 16, moved, moved));
+    }
     moved
 }
 

@@ -1,7 +1,7 @@
 //! Loads and stores of vectors: exactly as many bytes as the type has.
 
 use super::super::memory::{at, load_bytes, store_bytes};
-use super::super::result;
+use super::super::{is_32_bit, result};
 use super::{from_general, temp, to_general};
 use crate::build::*;
 use crate::features;
@@ -40,6 +40,9 @@ fn is_aligned(data: &InstData) -> bool {
 
 fn load_odd<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
     let general = cx.temp(RegClass::Int);
+    if is_32_bit::<C>() {
+        return load_words(cx, dst, mem, general, bytes);
+    }
     load_bytes(cx, general, mem, bytes.min(8));
     from_general(cx, dst, general);
     if bytes > 8 {
@@ -47,6 +50,21 @@ fn load_odd<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, bytes: u32) {
         load_bytes(cx, general, at(mem, 8), bytes - 8);
         from_general(cx, high, general);
         cx.emit(rr(Op::PunpcklqdqRR, 16, dst, high));
+    }
+}
+
+/// The same word by word, from the last one on: each becomes the lowest lane.
+fn load_words<C: LowerCtx>(cx: &mut C, dst: Reg, mem: Mem, general: Reg, bytes: u32) {
+    let word = temp(cx);
+    for (index, start) in (0..bytes).step_by(4).rev().enumerate() {
+        load_bytes(cx, general, at(mem, start), (bytes - start).min(4));
+        if index == 0 {
+            from_general(cx, dst, general);
+            continue;
+        }
+        from_general(cx, word, general);
+        cx.emit(ri(Op::PslldqRI, 16, dst, 4));
+        cx.emit(rr(Op::MovsRR, 4, dst, word));
     }
 }
 
@@ -80,6 +98,9 @@ fn whole_store(data: &InstData, shape: VectorShape) -> (Op, u8) {
 
 fn store_odd<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: u32) {
     let general = cx.temp(RegClass::Int);
+    if is_32_bit::<C>() {
+        return store_words(cx, mem, value, general, bytes);
+    }
     to_general(cx, general, value, 0);
     if bytes > 8 {
         cx.emit(mr(Op::MovMR, 8, mem, general));
@@ -87,5 +108,18 @@ fn store_odd<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, bytes: u32) {
         store_bytes(cx, at(mem, 8), general, bytes - 8);
     } else {
         store_bytes(cx, mem, general, bytes);
+    }
+}
+
+/// The same word by word.
+fn store_words<C: LowerCtx>(cx: &mut C, mem: Mem, value: Reg, general: Reg, bytes: u32) {
+    let rest = temp(cx);
+    cx.emit(rr(Op::MovapRR, 4, rest, value));
+    for start in (0..bytes).step_by(4) {
+        to_general(cx, general, rest, 0);
+        store_bytes(cx, at(mem, start), general, (bytes - start).min(4));
+        if start + 4 < bytes {
+            cx.emit(ri(Op::PsrldqRI, 16, rest, 4));
+        }
     }
 }

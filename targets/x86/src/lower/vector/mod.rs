@@ -33,7 +33,7 @@ mod wide_shuffle;
 pub mod widest;
 pub mod words;
 
-use super::{result, type_of};
+use super::{constant_mem, is_32_bit, result, type_of};
 use crate::build::*;
 use crate::features;
 use crate::memory_forms::vector_memory_form;
@@ -191,7 +191,7 @@ fn copy_of<C: LowerCtx>(cx: &mut C, src: Reg) -> Reg {
 
 /// 16 bytes in memory.
 fn constant<C: LowerCtx>(cx: &mut C, bits: u128) -> Mem {
-    Mem::symbol(cx.pool_constant(&bits.to_le_bytes()), 0)
+    constant_mem(cx, &bits.to_le_bytes())
 }
 
 /// A number in each lane of this many bits.
@@ -300,9 +300,25 @@ fn finish<C: LowerCtx>(cx: &mut C, data: &InstData, value: Reg) {
     cx.def_reuse(result(data), 0, value);
 }
 
-/// Moves the low 8 bytes of a general register to a vector register.
+/// Moves the low 8 bytes of a general register, in 32-bit code all 4, to a vector register.
 fn from_general<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg) {
-    cx.emit(rr(Op::MovdXR, 8, dst, src));
+    cx.emit(rr(Op::MovdXR, C::WORD_BYTES, dst, src));
+}
+
+/// Moves the low 8 bytes of an integer operand to a vector register.
+fn from_quadword<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
+    let dst = temp(cx);
+    let low = cx.use_reg(operand, 0);
+    if !is_32_bit::<C>() {
+        from_general(cx, dst, low);
+        return dst;
+    }
+    let high = cx.use_reg(operand, 1);
+    let upper = temp(cx);
+    from_general(cx, dst, low);
+    from_general(cx, upper, high);
+    cx.emit(rr(Op::PunpckldqRR, 16, dst, upper));
+    dst
 }
 
 /// Moves the low (0) or high (1) 8 bytes of a vector register to a general register.
@@ -312,5 +328,19 @@ fn to_general<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, half: u32) {
         from = temp(cx);
         cx.emit(rri(Op::PshufdRRI, 16, from, src, 0xee));
     }
-    cx.emit(rr(Op::MovdRX, 8, dst, from));
+    cx.emit(rr(Op::MovdRX, C::WORD_BYTES, dst, from));
+}
+
+/// Moves the low (0) or high (1) 8 bytes of a vector register to the result, an integer of 64 bits.
+fn to_quadword<C: LowerCtx>(cx: &mut C, data: &InstData, src: Reg, half: u32) {
+    let low = cx.def(result(data), 0);
+    if !is_32_bit::<C>() {
+        return to_general(cx, low, src, half);
+    }
+    let high = cx.def(result(data), 1);
+    let upper = temp(cx);
+    to_general(cx, low, src, half);
+    // The lane after that.
+    cx.emit(rri(Op::PshufdRRI, 16, upper, src, if half == 0 { 0x55 } else { 0xff }));
+    cx.emit(rr(Op::MovdRX, 4, high, upper));
 }

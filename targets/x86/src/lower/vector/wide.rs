@@ -72,7 +72,7 @@ pub fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
     for (half, bits) in bytes.chunks_mut(usize::from(VECTOR_BYTES)).zip(halves) {
         half.copy_from_slice(&bits.to_le_bytes());
     }
-    Mem::symbol(cx.pool_constant(&bytes), 0)
+    crate::lower::constant_mem(cx, &bytes)
 }
 
 /// The bytes of an instruction's type and of its first operand, 0 where that is no wide vector.

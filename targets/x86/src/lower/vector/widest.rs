@@ -659,7 +659,7 @@ fn pool<C: LowerCtx>(cx: &mut C, parts: &[u128]) -> Mem {
     for (place, part) in bytes.chunks_mut(16).zip(parts) {
         place.copy_from_slice(&part.to_le_bytes());
     }
-    Mem::symbol(cx.pool_constant(&bytes), 0)
+    crate::lower::constant_mem(cx, &bytes)
 }
 
 /// A constant of 512 bits, given by its parts of 128 bits.
