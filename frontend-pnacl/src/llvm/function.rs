@@ -204,6 +204,7 @@ enum Reading {
 
 impl Body<'_, '_> {
     /// Reads the body of a symbol's function.
+    #[inline(always)]
     fn read(
         &mut self,
         cursor: &mut Cursor<'_>,

@@ -202,6 +202,7 @@ struct NamedAttributes {
 
 impl NamedAttributes {
     /// Adds an attribute, each character of whose name and value is an operand of a record.
+    #[inline(always)]
     fn push(&mut self, name: &[u64], value: &[u64]) {
         let mut append = |characters: &[u64]| {
             self.text.extend(characters.iter().map(|&character| character as u8));
@@ -450,6 +451,7 @@ impl AttributeTable {
     }
 
     /// Adds a group and returns its number.
+    #[inline(always)]
     fn add(&mut self, group: Group) -> u32 {
         self.forbids_calls |= forbids_calls(&group);
         self.has_hooks |= has_hooks(&group);
@@ -498,6 +500,7 @@ impl AttributeTable {
 }
 
 impl AttributeTable {
+    #[inline(always)]
     fn add_list(&mut self, mut list: List) {
         sort_by_key(&mut list, |&(position, _)| position);
         list.dedup_by_key(|&mut (position, _)| position);
@@ -646,6 +649,8 @@ impl<'r> GroupReader<'r> {
     }
 }
 
+// Of the two places that call it, one is for old modules only.
+#[inline(always)]
 fn apply_to_function(
     attributes: &mut FunctionAttributes,
     attribute: &Attribute<'_>,
@@ -708,6 +713,8 @@ fn apply_to_function(
     Ok(())
 }
 
+// Of the two places that call it, one is for old modules only.
+#[inline(always)]
 fn apply_to_parameter(
     attributes: &mut ParameterAttributes,
     attribute: &Attribute<'_>,
