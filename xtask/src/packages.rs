@@ -60,11 +60,6 @@ const NEEDS: &[Need] = &[
         Sign::Program("i686-linux-gnu-gcc"),
         &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
     ),
-    // For what is compiled for 32-bit x86.
-    tests(
-        Sign::Program("i686-linux-gnu-gcc"),
-        &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
-    ),
     tests(Sign::Program("i686-linux-gnu-g++"), &["g++-i686-linux-gnu"]),
     tests(Sign::Program("z3"), &["z3"]),
     tests(Sign::Program("gdb"), &["gdb"]),
