@@ -55,7 +55,7 @@ pub(super) enum Passing {
     Singles,
     /// Each lane, of 128 bits, as two integers that nothing keeps together.
     Halves,
-    /// In memory of so many bytes that is passed by value ([`ConvDesc::short_memory_bytes`]).
+    /// In memory of so many bytes that is passed by value ([`crate::ConvDesc::short_memory_bytes`]).
     ByValue(u32),
 }
 
