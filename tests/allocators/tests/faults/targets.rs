@@ -13,6 +13,7 @@ use frazil_codegen::mfunc::MFunc;
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::pass::{MachPassCx, MachPasses};
 use frazil_codegen::{CodegenError, CompiledFunction, ModuleView, RelocationModel, Target, Unit};
+use frazil_ir::platform::WIDEST_INTEGER_BITS;
 use frazil_test_support::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -90,7 +91,9 @@ impl Way for OnTarget {
 #[test]
 fn allocations_for_built_in_targets_are_checked() {
     let targets = frazil_targets::builtin();
-    for entry in targets {
+    // The random functions have integers of 128 bits, which are words for 32-bit machines when functions are read.
+    let has_wide = |entry: &&frazil_codegen::TargetEntry| entry.platform.widest_integer_bits == WIDEST_INTEGER_BITS;
+    for entry in targets.iter().filter(has_wide) {
         let target = (entry.new)();
         let seen = try_faults(entry.name, &mut OnTarget { target }, 0.1);
         assert!(seen > 0, "no fault matters for {}", entry.name);
