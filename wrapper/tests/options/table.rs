@@ -354,7 +354,7 @@ pub const OTHER: &[(&str, &str)] = &[
         "-mretpoline -c a.c",
         "error: not supported: the option -mretpoline: indirect branches are plain; leave it out, or have clang",
     ),
-    ("-m32 -c part.c", "error: "),
+    ("--target=riscv64-linux-gnu -c part.c", "error: "),
     (
         "-O2 -mllvm -enable-machine-outliner -c a.c",
         "error: not supported: the option -mllvm -enable-machine-outliner: ",
