@@ -95,7 +95,7 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
         return;
     }
     let (mut a, mut b) = (data.a, data.b);
-    if data.op != Opcode::Sub && (a.as_imm().is_some() || cx.is_folded(a)) {
+    if data.op != Opcode::Sub && (cx.is_folded(a) || a.as_imm().is_some() && !cx.is_folded(b)) {
         std::mem::swap(&mut a, &mut b);
     }
     let (on_low, on_high) = chain(data.op);
