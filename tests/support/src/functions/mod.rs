@@ -3,8 +3,10 @@
 //!
 //! Method: statements are generated one after another into structured regions; the values that are defined on every
 //! way to a place are kept by type and picked from. Divisors are made odd and positive, shift amounts are reduced
-//! below the width, conversions from floating point saturate. The same seed gives the same text.
+//! below the width, conversions from floating point saturate. Some statements are [expressions](trees) whose inner
+//! values nothing else uses. The same seed gives the same text.
 
+mod trees;
 mod vectors;
 
 use crate::Random;
@@ -206,7 +208,7 @@ impl Generator<'_> {
                 self.vector_statement();
                 continue;
             }
-            match self.random.below(24) {
+            match self.random.below(26) {
                 0..7 => self.arithmetic(),
                 7..9 => self.division_or_shift(),
                 9..11 => self.compare_and_select(),
@@ -219,6 +221,7 @@ impl Generator<'_> {
                 21 if self.depth < 3 => self.diamond(),
                 22 if self.depth < 2 => self.counted_loop(),
                 23 if self.depth < 3 => self.switch(),
+                24..26 => self.tree(),
                 _ => self.arithmetic(),
             }
         }
@@ -339,9 +342,16 @@ impl Generator<'_> {
 
     /// An address in the first slot, with room for 16 bytes.
     fn place(&mut self) -> String {
-        if self.random.below(2) == 0 {
-            let offset = self.random.below(48);
-            return self.hidden(format!("ptr_add ptr v8, {offset}"));
+        match self.random.below(5) {
+            0..2 => {
+                let offset = self.random.below(48);
+                return self.hidden(format!("ptr_add ptr v8, {offset}"));
+            }
+            2 => {
+                let (scale, index) = (self.random.pick(&[1, 2, 3, 4, 8, 12]), self.random.below(4));
+                return self.hidden(format!("ptr_index scale {scale} ptr v8, {index}"));
+            }
+            _ => {}
         }
         let index = self.value(8);
         let mut masked = self.hidden(format!("and i64 {index}, 31"));
