@@ -72,7 +72,7 @@ fn source(seed: u64) -> String {
                  catch (i32 e) {{ mix(e); }}\n    catch (const char *e) {{ mix(e[0]); }}\n    catch (...) {{ mix(99); }}"
             );
         }
-        let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
+        let _ = writeln!(text, "    printf(\"{number} %016llx\\n\", sum);");
     }
     text + "    return 0;\n}\n}\n"
 }

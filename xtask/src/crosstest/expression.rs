@@ -12,7 +12,7 @@ use frazil_test_support::Random;
 /// on make sums of values of each type, `mix` puts one into the sum that the program prints.
 pub const HEAD: &str = "\
 typedef unsigned char u8; typedef signed char i8; typedef unsigned short u16; typedef short i16;
-typedef unsigned u32; typedef int i32; typedef unsigned long u64; typedef long i64; typedef float f32; typedef double f64;
+typedef unsigned u32; typedef int i32; typedef unsigned long long u64; typedef long long i64; typedef float f32; typedef double f64;
 static inline i32 whole(f64 x) { return x > -1e9 && x < 1e9 ? (i32)x : 0; }
 static inline u64 of_f64(f64 x) { u64 bits; __builtin_memcpy(&bits, &x, 8); return x == x ? bits : 1; }
 static inline u64 of_f32(f32 x) { return of_f64(x); }

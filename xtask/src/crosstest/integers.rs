@@ -6,7 +6,8 @@
 //! not zero, distances of shifts are less than the width, and floats are in range.
 //!
 //! Left out is what llc-22 refuses itself: funnel shifts of more than 128 bits whose width is no power of two, and
-//! saturating conversions from floats to so many bits; and on some machines, all conversions of such integers.
+//! saturating conversions from floats to so many bits; and where the machine's library has no functions for them, all
+//! conversions of such integers, and divisions of 65 to 128 bits, which are done with more bits then.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,6 +23,10 @@ const FUNCTIONS: usize = 4;
 const OPERATIONS: usize = 24;
 /// Bits of the widest integers that are converted to doubles and back, which have numbers of up to 1024 bits.
 const MOST_CONVERTED_BITS: u32 = 902;
+/// Widths up to which divisions are one instruction or a library's function, and those up to which they are the latter
+/// where the machine's library has one; llc-22 calls it wherever.
+const MOST_BITS_OF_WORDS: u32 = 64;
+const MOST_BITS_OF_LIBRARY: u32 = 128;
 /// The arguments with which each function is called.
 const ARGUMENTS: [(i64, i64); 4] = [(0, 0), (1, -1), (0x0123_4567_89ab_cdef, -1000), (i64::MIN, 77)];
 
@@ -35,6 +40,11 @@ pub const GENERATOR: Generator = Generator {
     host_part: None,
     functions: FUNCTIONS,
 };
+
+/// Whether the machine's library has functions for integers of 128 bits.
+fn has_library() -> bool {
+    machine::current().widest_converted_bits >= MOST_BITS_OF_LIBRARY
+}
 
 fn source(seed: u64) -> String {
     Maker::new(seed).program()
@@ -85,7 +95,7 @@ impl Maker {
             functions += &callee(bits, &entry);
         }
         let mut text = machine::current().module_head();
-        text.push_str("\n@text = private constant [8 x i8] c\"%016lx\\0a\\00\"\ndeclare i32 @printf(ptr, ...)\n");
+        text.push_str("\n@text = private constant [9 x i8] c\"%016llx\\0a\\00\"\ndeclare i32 @printf(ptr, ...)\n");
         for declaration in &self.declarations {
             let _ = writeln!(text, "declare {declaration}");
         }
@@ -208,6 +218,16 @@ impl Maker {
             }
         };
         let dividend = self.emit(bits, &format!("lshr i{bits} {}, {}", a.name, u32::from(bits > 1)));
+        if (MOST_BITS_OF_WORDS + 1..=MOST_BITS_OF_LIBRARY).contains(&bits) && !has_library() {
+            // Neither is negative.
+            let dividend = self.resized(&dividend, 2 * MOST_BITS_OF_LIBRARY, "zext");
+            let divisor = self.resized(&divisor, 2 * MOST_BITS_OF_LIBRARY, "zext");
+            let wide = self.emit(
+                dividend.bits,
+                &format!("{op} i{} {}, {}", dividend.bits, dividend.name, divisor.name),
+            );
+            return self.resized(&wide, bits, "zext");
+        }
         self.emit(bits, &format!("{op} i{bits} {}, {}", dividend.name, divisor.name))
     }
 

@@ -73,7 +73,7 @@ fn source(seed: u64) -> String {
     let mut text = format!(
         "#include <setjmp.h>\n#include <stdio.h>\n{HEAD}\
          /* Where the compiler has no form of its own, the library's stands for it. */\n\
-         #if __has_builtin(__builtin_setjmp) && defined __x86_64__\n\
+         #if __has_builtin(__builtin_setjmp) && (defined __x86_64__ || defined __i386__)\n\
          typedef void *compilers_buf[5];\n\
          #else\n\
          typedef jmp_buf compilers_buf;\n\
@@ -111,7 +111,7 @@ fn source(seed: u64) -> String {
                 "    disarm(0); left = 200; mix(note{number}({a}u + {call}, {b}));"
             );
         }
-        let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
+        let _ = writeln!(text, "    printf(\"{number} %016llx\\n\", sum);");
     }
     text + "    return 0;\n}\n"
 }

@@ -3,12 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef unsigned long u64;
+typedef unsigned long long u64;
 typedef u64 function(void);
 
 /* How a parameter is passed, in four bits: its width, and whether the caller extends it to 32 bits. */
 enum { BITS_1, BITS_8, BITS_16, BITS_32, BITS_64, ZERO_8, SIGN_8, ZERO_16, SIGN_16, ZERO_1, POINTER };
-enum { PARAMETERS = 8, SETS = 6, WORDS = 64, SAVED = 6 };
+enum { PARAMETERS = 8, SETS = 6, WORDS = 64 };
+
+/* What narrow parameters and results are in, and how many u64 the registers take that functions must keep. */
+#if defined __i386__
+typedef unsigned narrow;
+enum { SAVED = 2 };
+#else
+typedef u64 narrow;
+enum { SAVED = 6 };
+#endif
 
 /* How many bits of a bool whoever passes one sets. */
 #if defined __aarch64__
@@ -34,7 +43,7 @@ static u64 next(void) {
     return seed ^ seed >> 31;
 }
 
-static u64 mask(u64 bits) { return bits == 64 ? ~0ul : (1ul << bits) - 1; }
+static u64 mask(u64 bits) { return bits == 64 ? ~0ull : (1ull << bits) - 1; }
 
 /* A value with garbage above its bits. */
 static u64 with_garbage(u64 value, u64 bits) { return (value & mask(bits)) | (next() & ~mask(bits)); }
@@ -55,6 +64,12 @@ __attribute__((noinline)) static void overwrite(void) {
             : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
               "x16", "x17", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20", "v30",
               "v31", "memory");
+#elif defined __i386__
+    __asm__ volatile(
+        "mov $0xa5a5a5a5, %%eax\n\tlea 1(%%eax), %%ecx\n\tlea 2(%%eax), %%edx\n\t"
+        "movd %%eax, %%xmm0\n\tmovd %%eax, %%xmm1\n\tmovd %%eax, %%xmm2\n\tmovd %%eax, %%xmm3\n\t"
+        "movd %%eax, %%xmm4\n\tmovd %%eax, %%xmm5\n\tmovd %%eax, %%xmm6\n\tmovd %%eax, %%xmm7" ::
+            : "eax", "ecx", "edx", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory");
 #else
     __asm__ volatile(
         "mov $0xa5a5a5a5a5a5a5a5, %%rcx\n\t"
@@ -70,18 +85,18 @@ __attribute__((noinline)) static void overwrite(void) {
 }
 
 /* What the functions call: for the program, parameters and results have these widths. */
-#define EXTERNAL(bits)                                                   \
-    u64 ext##bits(u64 a, u64 b) {                                        \
+#define EXTERNAL(bits, type)                                             \
+    type ext##bits(type a, type b) {                                     \
         mix(a & mask(bits));                                             \
         mix(b & mask(bits));                                             \
-        u64 result = with_garbage(state >> 7, bits);                     \
+        type result = (type)with_garbage(state >> 7, bits);              \
         overwrite();                                                     \
         return result;                                                   \
     }
-EXTERNAL(8)
-EXTERNAL(16)
-EXTERNAL(32)
-EXTERNAL(64)
+EXTERNAL(8, narrow)
+EXTERNAL(16, narrow)
+EXTERNAL(32, narrow)
+EXTERNAL(64, u64)
 
 /* Is given memory of eight words, which it looks at and changes. */
 void touch(u64 *memory) {
@@ -90,6 +105,22 @@ void touch(u64 *memory) {
         memory[i] += state >> 40;
     }
     overwrite();
+}
+
+/* The arguments as a caller puts them next to each other: on 32-bit x86, each is in as many words as it needs. */
+static void line_up(u64 kinds, u64 *arguments) {
+#if defined __i386__
+    unsigned words[2 * PARAMETERS];
+    int count = 0;
+    for (int i = 0; i < PARAMETERS; i++) {
+        words[count++] = (unsigned)arguments[i];
+        if ((kinds >> 4 * i & 15) == BITS_64) words[count++] = (unsigned)(arguments[i] >> 32);
+    }
+    while (count < 2 * PARAMETERS) words[count++] = (unsigned)next();
+    memcpy(arguments, words, sizeof words);
+#else
+    (void)kinds, (void)arguments;
+#endif
 }
 
 /* Calls a function with eight words as arguments, `saved` in the registers that it must keep, and garbage elsewhere;
@@ -110,6 +141,25 @@ __asm__(".globl call_checked\n"
         "\tstp x19, x20, [x2]\n\tstp x21, x28, [x2, #16]\n\tstp d8, d15, [x2, #32]\n"
         "\tldp x19, x20, [sp, #16]\n\tldp x21, x28, [sp, #32]\n\tldp d8, d15, [sp, #48]\n"
         "\tldp x29, x30, [sp], #80\n"
+        "\tret\n");
+#elif defined __i386__
+/* The words are of 32 bits, and twice as many. */
+__asm__(".globl call_checked\n"
+        "call_checked:\n"
+        "\tpush %ebx\n\tpush %ebp\n\tpush %esi\n\tpush %edi\n"
+        "\tmov 20(%esp), %eax\n\tmov 24(%esp), %ecx\n\tmov 28(%esp), %edx\n"
+        "\tsub $12, %esp\n"
+        "\tpush 60(%ecx)\n\tpush 56(%ecx)\n\tpush 52(%ecx)\n\tpush 48(%ecx)\n"
+        "\tpush 44(%ecx)\n\tpush 40(%ecx)\n\tpush 36(%ecx)\n\tpush 32(%ecx)\n"
+        "\tpush 28(%ecx)\n\tpush 24(%ecx)\n\tpush 20(%ecx)\n\tpush 16(%ecx)\n"
+        "\tpush 12(%ecx)\n\tpush 8(%ecx)\n\tpush 4(%ecx)\n\tpush (%ecx)\n"
+        "\tmov (%edx), %ebx\n\tmov 4(%edx), %ebp\n\tmov 8(%edx), %esi\n\tmov 12(%edx), %edi\n"
+        "\tmov $0x5a5a5a5a, %ecx\n\tlea 9(%ecx), %edx\n"
+        "\tmovd %ecx, %xmm0\n\tmovd %ecx, %xmm1\n\tmovd %ecx, %xmm7\n"
+        "\tcall *%eax\n"
+        "\tadd $76, %esp\n\tmov 28(%esp), %ecx\n"
+        "\tmov %ebx, (%ecx)\n\tmov %ebp, 4(%ecx)\n\tmov %esi, 8(%ecx)\n\tmov %edi, 12(%ecx)\n"
+        "\tpop %edi\n\tpop %esi\n\tpop %ebp\n\tpop %ebx\n"
         "\tret\n");
 #else
 __asm__(".globl call_checked\n"
@@ -134,7 +184,7 @@ __asm__(".globl call_checked\n"
 
 /* A value that programs decide by, often a small one. */
 static u64 value(void) {
-    static const u64 common[] = {0, 1, 2, 3, 5, 7, -1ul, -2ul, 127, 128, 255, 256, 0x7fffffff, 0x80000000};
+    static const u64 common[] = {0, 1, 2, 3, 5, 7, -1ull, -2ull, 127, 128, 255, 256, 0x7fffffff, 0x80000000};
     u64 choice = next() >> 20;
     return choice % 4 ? common[(choice >> 8) % (sizeof common / sizeof *common)] : next();
 }
@@ -152,7 +202,7 @@ static u64 argument(u64 kind) {
     case SIGN_8: return with_garbage((u64)(signed char)given, 32);
     case ZERO_16: return with_garbage(given & 0xffff, 32);
     case SIGN_16: return with_garbage((u64)(short)given, 32);
-    case POINTER: return (u64)scratch;
+    case POINTER: return (unsigned long)scratch;
     default: return given;
     }
 }
@@ -168,10 +218,11 @@ static void call(const struct program *program, u64 number) {
     for (int i = 0; i < WORDS; i++) in[i] = value();
     for (int i = 0; i < 16; i++) scratch[i] = value();
     for (int i = 0; i < PARAMETERS; i++) arguments[i] = argument(row->kinds >> 4 * i & 15);
+    line_up(row->kinds, arguments);
     for (int i = 0; i < SAVED; i++) kept[i] = saved[i] = next();
     u64 result = call_checked(row->address, arguments, saved);
     mix(result & mask(result_bits(row->kinds >> 60)));
-    if (memcmp(saved, kept, sizeof kept)) printf("%lu lost a register\n", number);
+    if (memcmp(saved, kept, sizeof kept)) printf("%llu lost a register\n", number);
     for (int i = 0; i < 256; i++) mix(out[i]);
     for (int i = 0; i < 16; i++) mix(scratch[i]);
     for (u64 i = 0; i < program->global_count; i++) mix(*program->globals[i]);
@@ -185,7 +236,7 @@ int run_program(const struct program *program) {
         memset(out, 0, sizeof out);
         for (u64 i = 0; i < program->global_count; i++) *program->globals[i] = i * 0x0101010180000001;
         for (int set = 0; set < SETS; set++) call(program, number);
-        printf("%lu %016lx\n", number, state);
+        printf("%llu %016llx\n", number, state);
     }
     return 0;
 }

@@ -273,7 +273,8 @@ fn compile_host_part(name: &str, text: &str, dir: &Path) -> Result<PathBuf> {
     let (source, object) = (dir.join(format!("{name}.c")), dir.join(format!("{name}.o")));
     fs::write(&source, text)?;
     let mut command = machine::gcc();
-    command.args(["-c", "-O1", "-fPIE"]).arg(&source).arg("-o").arg(&object);
+    command.args(["-c", "-O1", "-fPIE"]).arg(machine::least_processor()?);
+    command.arg(&source).arg("-o").arg(&object);
     process::checked(&mut command)?;
     Ok(object)
 }

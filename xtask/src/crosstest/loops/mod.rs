@@ -98,7 +98,7 @@ fn source(seed: u64) -> String {
             let call = call(random, kernel);
             let _ = writeln!(text, "    mix({call}); look();");
         }
-        let _ = writeln!(text, "    printf(\"{number} %016lx\\n\", sum);");
+        let _ = writeln!(text, "    printf(\"{number} %016llx\\n\", sum);");
     }
     text + "    return 0;\n}\n"
 }
