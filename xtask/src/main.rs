@@ -84,6 +84,8 @@ cargo xtask <command>
   bench --instrumenting [FILTER]        instructions executed to compile with tools, by how much longer the code is
   bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
+  bench --pexe [--target x86_32] [...]  the same of executables of PNaCl that Frazil makes of the corpus, beside the
+                                        same modules as bitcode, with megabytes in a second
   bench --start-up [--repeat N]         CPU time of --version, an empty module and hello, world
   bench --performance [--measure]       make the page on performance, docs/performance.md, from committed data; with
                                         --measure, of data that are measured now

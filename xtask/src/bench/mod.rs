@@ -6,6 +6,7 @@
 
 mod clean_ups;
 mod compile_time;
+mod executables;
 mod executed;
 mod figure;
 mod history;
@@ -37,6 +38,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench [--target NAME] [--level NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --run-time [--level NAME]... [--against llc-O0|llc-O1|llc-O2]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --executed --target NAME [--level NAME]... [FILTER]`,
+/// `cargo xtask bench --pexe [--target x86_32] [--level NAME]... [--repeat N] [FILTER]`,
 /// `cargo xtask bench --passes [FILTER]`, `cargo xtask bench --start-up [--repeat N]`,
 /// `cargo xtask bench --kernels [--processor NAME] [--repeat N] [FILTER]`,
 /// `cargo xtask bench --overheads [--rivals] [--tool NAME]... [--way NAME]... [--repeat N] [FILTER]`,
@@ -81,6 +83,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             false => performance::make(None),
         };
     }
+    let pexe = arguments.contains("--pexe");
     let scaling = arguments.contains("--scaling");
     let passes = arguments.contains("--passes");
     let start_up = arguments.contains("--start-up");
@@ -153,6 +156,9 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let modules = corpus::modules_to_compile(&levels, &corpus::filter(arguments)?)?;
     if passes {
         return passes::measure(&modules, &frazil);
+    }
+    if pexe {
+        return executables::measure(&modules, &frazil, repeat.unwrap_or(5));
     }
     compile_time::measure(&modules, &frazil, repeat.unwrap_or(9))
 }
