@@ -198,6 +198,12 @@ fn reserve<const W: u8, S: FrameSink>(frame: &FrameInfo, cfa_offset: Option<i32>
         out.emit(ri(Op::SubRI, W, RSP, bytes));
     } else if let Some(function) = frame.probes.function {
         probe_by_call::<W, S>(bytes, cfa_offset, function, out);
+    } else if W == 4 && !frame.pushes_saved {
+        // The scratch register is not saved yet.
+        out.emit(r(Op::PushR, 8, scratch_of(W)));
+        let below = bytes - pushed_bytes::<W>();
+        probe_by_loop::<W, S>(below, page.cast_signed(), cfa_offset, out);
+        out.emit(rm(Op::MovRM, W, scratch_of(W), Mem::base(RSP, below)));
     } else {
         probe_by_loop::<W, S>(bytes, page.cast_signed(), cfa_offset, out);
     }
@@ -205,6 +211,9 @@ fn reserve<const W: u8, S: FrameSink>(frame: &FrameInfo, cfa_offset: Option<i32>
 
 fn probe_by_loop<const W: u8, S: FrameSink>(bytes: i32, page: i32, cfa_offset: Option<i32>, out: &mut S) {
     let whole_pages = bytes - bytes % page;
+    if whole_pages == 0 {
+        return out.emit(ri(Op::SubRI, W, RSP, bytes));
+    }
     let label = out.label();
     out.emit(rm(Op::LeaRM, W, scratch_of(W), Mem::base(RSP, -whole_pages)));
     // While the stack pointer moves, the frame is described from where it will be.
