@@ -28,7 +28,7 @@ pub(super) fn arithmetic(op: Opcode) -> Option<RuntimeFunction> {
 }
 
 /// The function of the C library that computes an operation on `x86_fp80`.
-pub(super) fn long_arithmetic(op: Opcode) -> Option<RuntimeFunction> {
+pub fn long_arithmetic(op: Opcode) -> Option<RuntimeFunction> {
     Some(match op {
         Opcode::Frem => F::Fmodl,
         Opcode::Ffloor => F::Floorl,

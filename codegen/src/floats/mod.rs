@@ -27,6 +27,7 @@ mod signs;
 mod whole;
 
 pub use classes::{ClassRange, NAN_CLASSES, class_ranges};
+pub use library::long_arithmetic;
 
 use crate::error::CodegenError;
 use crate::included;
