@@ -284,8 +284,11 @@ pub struct ConvDesc {
     pub stack_slot_bytes: u32,
     /// What scalars on the stack are aligned to at most.
     pub stack_scalar_align: u32,
-    /// Whether the words of an integer that is several values are on the stack, from an aligned place on.
+    /// Whether an integer of 128 bits that is several values is on the stack, from an aligned place on.
     pub aligns_words: bool,
+    /// A register for the first integer of at most 16 bits that comes when those of integer arguments are taken; none
+    /// elsewhere.
+    pub narrow_arg: Reg,
     /// Alignment of the stack at a call.
     pub stack_align: u32,
     /// The register that holds the callee of an indirect call: no argument register, not callee-saved.

@@ -2,7 +2,7 @@
 //! [`crate::frame`] and `finish/emit.rs` have pictures of the frames.
 
 use crate::minst::{MInst, Mem};
-use crate::module_view::ModuleView;
+use crate::module_view::{ModuleView, RelocationModel};
 use crate::reference::Label;
 use crate::reg::{PRegSet, Reg};
 use crate::unwind::UnwindOp;
@@ -95,6 +95,8 @@ pub struct Guard {
     pub variable: SymbolId,
     /// What is called when it has changed; does not return.
     pub fail: SymbolId,
+    /// The global offset table, in position-independent code.
+    pub table: Option<SymbolId>,
 }
 
 impl Guard {
@@ -106,6 +108,8 @@ impl Guard {
             offset: view.module.flags.guard_offset,
             variable: RuntimeFunction::StackCheckGuard.symbol(view.symbol_count()),
             fail: RuntimeFunction::StackCheckFail.symbol(view.symbol_count()),
+            table: (view.relocation_model == RelocationModel::Pic)
+                .then(|| RuntimeFunction::GlobalOffsetTable.symbol(view.symbol_count())),
         }
     }
 }

@@ -224,7 +224,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Brings results to the register stack from these registers.
     fn give_stack_results<C: LowerCtx>(&self, _cx: &mut C, _results: &StackResults) {}
     /// The instruction that calls a symbol, or the address in a register.
-    /// Besides, the call may use the register `free`, which no argument has.
+    /// Besides, the call may use the register `free`, which no argument has; if there is none, a symbol is called
+    /// directly, wherever it is.
     fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst;
     /// What marks the places to which indirect branches may lead, in modules that ask for it.
     fn branch_marks(&self) -> Option<BranchMarks> {

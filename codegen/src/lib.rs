@@ -65,7 +65,7 @@ pub use desc::{
 };
 pub use error::CodegenError;
 pub use fast::FastState;
-pub use floats::{ClassRange, NAN_CLASSES, class_ranges};
+pub use floats::{ClassRange, NAN_CLASSES, class_ranges, long_arithmetic};
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, ReturnProtection, StackProbes};
 pub use halt::Halt;
 pub use isa::{HalfConversions, Isa};

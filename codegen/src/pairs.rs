@@ -190,6 +190,9 @@ impl Expander<'_> {
 
     /// The lower 32 bits of a number, as one of 64.
     fn low_half(&mut self, value: Operand) -> Operand {
+        if let Some(number) = self.function.int_constant(value) {
+            return self.constant(number & i64::from(u32::MAX));
+        }
         let half = self.emit(Opcode::Trunc, Type::I32, value, Operand::NONE);
         self.emit(Opcode::Zext, Type::I64, half, Operand::NONE)
     }

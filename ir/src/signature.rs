@@ -58,7 +58,10 @@ pub struct Param {
     /// elements have one type. Only on platforms that [pass them together](crate::Platform::passes_arrays_whole).
     pub array: u8,
     /// Whether it is the first word of several that LLVM makes of an integer of more than 128 bits, or of lanes that
-    /// are integers of 128 bits. Some conventions begin these at an even register (`ISD::ArgFlagsTy::isSplit`).
+    /// are integers of 128 bits. Some conventions begin these at an even register (`ISD::ArgFlagsTy::isSplit`). Where
+    /// integers of 128 bits are words, too: whether it is the first of the two of an argument that is such an integer
+    /// (`functionArgumentNeedsConsecutiveRegisters`), or the last word of an integer, if it has no more than 16 bits:
+    /// LLVM has one of 32 bits there.
     pub is_split: bool,
 }
 

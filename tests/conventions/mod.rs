@@ -13,6 +13,7 @@ use frazil_test_support::machines::{self, Machine};
 use frazil_test_support::{Folder, Random, run};
 use generate::Case;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -286,6 +287,51 @@ const TAIL_32_OUTPUT: &str = "name 7 1.500000 2.500000 5400146 -18 75 96 83 4401
 #[test]
 fn calls_take_the_place_of_their_caller_in_32_bit_code() {
     check_program(&machines::X86_32, "tail_32", TAIL_32_OUTPUT);
+}
+
+/// The procedure linkage table of a position-independent 32-bit program asks for the place of the global offset table
+/// in a register, which calls do not give it, whatever they were compiled for.
+#[test]
+fn calls_in_32_bit_code_need_no_register_for_the_linkage_table() {
+    let machine = &machines::X86_32;
+    let folder = Folder::new("linkage");
+    let text = fs::read_to_string(in_repository("tests/conventions/linkage_32.ll")).expect("the file is there");
+    for model in ["static", "pic"] {
+        // Linkers refuse other calls of what a resolver chooses.
+        let text = match model {
+            "static" => text.replace("call i32 @chosen", "call i32 @twice"),
+            _ => text.clone(),
+        };
+        let (source, bitcode) = (folder.write("program.ll", text), folder.path("program.bc"));
+        run(Command::new("llvm-as-22").arg(source).arg("-o").arg(&bitcode));
+        for recipe in RECIPES {
+            let (object, program) = (folder.path("program.o"), folder.path("program"));
+            let mut command = frazil();
+            command.args(["--recipe", recipe, &format!("--relocation-model={model}")]);
+            run(command.arg(&bitcode).arg("-o").arg(&object));
+            let mut link = Command::new(machine.compiler);
+            run(link
+                .args(["-pie", "-Wl,-z,lazy,-z,notext"])
+                .arg(&object)
+                .arg("-o")
+                .arg(&program));
+            let output = machine.run(&program).output().expect("the program starts");
+            let printed = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{recipe}, {model}: {}", output.status);
+            assert_eq!(printed, "20 22 42\n44\n", "{recipe}, {model}");
+            let output = machine
+                .run(&program)
+                .arg("overflow")
+                .output()
+                .expect("the program starts");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                told.contains("stack smashing detected"),
+                "{recipe}, {model}: {}",
+                output.status
+            );
+        }
+    }
 }
 
 #[test]

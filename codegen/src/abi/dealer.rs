@@ -19,6 +19,10 @@ pub(super) struct Dealer<'a> {
     pub(super) claimed: Reg,
     /// Whether the argument whose turn it is gets no register of integers.
     pub(super) stacks_integers: bool,
+    /// Whether the next argument is the other word of an integer of 128 bits that is on the stack.
+    pub(super) continues_words: bool,
+    /// The register for a narrow integer, unless it is taken.
+    pub(super) narrow: Reg,
     pub(super) stack_bytes: u32,
     pub(super) stack_align: u32,
     /// How many of the next arguments are elements of an array on the stack.
@@ -61,9 +65,10 @@ impl Dealer<'_> {
         }
     }
 
-    /// Before the words of an integer of several values that is aligned as the stack is.
+    /// Before the two words of an integer of 128 bits that is on the stack, and aligned as that is.
     #[cold]
     pub(super) fn align_words(&mut self) {
+        (self.stacks_integers, self.continues_words) = (true, true);
         let start = self.stack_bytes.checked_next_multiple_of(self.conv.stack_align);
         self.stack_bytes = start.unwrap_or(u32::MAX);
     }
@@ -124,6 +129,9 @@ impl Dealer<'_> {
     /// Takes a register that is that of one argument only; false if another one has it.
     #[cold]
     pub(super) fn claim(&mut self, reg: Reg) -> bool {
+        if reg == self.conv.narrow_arg {
+            return std::mem::replace(&mut self.narrow, Reg::NONE) == reg;
+        }
         match self.conv.int_args.iter().position(|&other| other == reg) {
             Some(place) if place < self.int_next => false,
             Some(_) => {
@@ -132,6 +140,17 @@ impl Dealer<'_> {
             }
             None => true,
         }
+    }
+
+    /// The register for an integer of this many bytes, if that is narrow and there is one when all others are taken.
+    pub(super) fn narrow_register(&mut self, bytes: u8) -> Option<Reg> {
+        let is_next = bytes <= 2 && !self.stacks_integers && self.int_next >= self.conv.int_args.len();
+        let reg = if is_next {
+            std::mem::replace(&mut self.narrow, Reg::NONE)
+        } else {
+            Reg::NONE
+        };
+        reg.is_physical().then_some(reg)
     }
 
     /// The next register that only vectors are passed in, if there is one.

@@ -162,6 +162,8 @@ impl ArgLayout {
             float_next: 0,
             vector_next: if signature.variadic { conv.vector_args.len() } else { 0 },
             stacks_integers: false,
+            continues_words: false,
+            narrow: conv.narrow_arg,
             claimed: Reg::NONE,
             stack_bytes: conv.shadow_bytes,
             stack_align,
@@ -176,7 +178,8 @@ impl ArgLayout {
         }
         (self.int_used, self.float_used) = (dealer.int_next as u8, 0);
         for (index, param) in signature.params.iter().enumerate() {
-            dealer.stacks_integers = conv.only_in_reg && !param.in_reg
+            dealer.stacks_integers = std::mem::take(&mut dealer.continues_words)
+                || conv.only_in_reg && !param.in_reg
                 || conv.stacks_struct_pointer && param.kind == ParamKind::StructReturn;
             let arg = match place_plain(&mut dealer, param, &parts_of) {
                 Some(arg) => arg,
@@ -242,7 +245,7 @@ impl ArgLayout {
         }
         if param.is_split && conv.keeps_pairs && conv.pairs_begin_even {
             dealer.begin_words();
-        } else if param.is_split && conv.aligns_words {
+        } else if param.is_split && conv.aligns_words && param.ty == Type::I64 {
             dealer.align_words();
         }
         match param.kind {
@@ -587,6 +590,16 @@ fn place_param(
             Refusal::CallingConvention,
             "an integer argument of less than 32 bits",
         ));
+    }
+    if !parts.float
+        && !param.is_split
+        && let Some(reg) = dealer.narrow_register(parts.bytes)
+    {
+        return Ok(ArgPlace {
+            places: [PartPlace::Reg(reg); 4],
+            parts,
+            extend,
+        });
     }
     let short = on_stack(dealer.conv, parts, types, param.ty);
     let is_vector = !parts.is_scalar() && matches!(types.data(param.ty), TypeData::Vector { .. });

@@ -8,10 +8,11 @@ use crate::isa::Isa;
 use crate::minst::MInst;
 use crate::module_view::ModuleView;
 use crate::reference::Label;
+use crate::reg::Reg;
 use crate::unit::Unit;
 use crate::unwind::UnwindOp;
 use frazil_ir::module::FunctionHead;
-use frazil_ir::{CallConv, DataDef, Module, Refusal, RuntimeFunction};
+use frazil_ir::{DataDef, Module, Refusal, RuntimeFunction};
 
 /// The page size of probes that do not say one.
 const DEFAULT_PROBE_BYTES: u32 = 4096;
@@ -114,9 +115,8 @@ fn put_instrumentation<I: Isa>(isa: &I, unit: &Unit<'_>, marked: u32, out: &mut 
     }
     if unit.head.calls_fentry {
         let counter = RuntimeFunction::Fentry.symbol(unit.view.symbol_count());
-        let conv = isa.convention(CallConv::C);
-        let free = conv.map_or(isa.desc().classes[0].scratch, |conv| conv.indirect_callee);
-        out.emit(isa.call(unit.view, CallTarget::Symbol(counter), free));
+        // Arguments are in registers, and the others are the caller's.
+        out.emit(isa.call(unit.view, CallTarget::Symbol(counter), Reg::NONE));
     }
 }
 

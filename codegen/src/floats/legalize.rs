@@ -11,9 +11,12 @@
 //! v2 = call @__truncsfhf2(v5) : (f32) -> f16
 //! ```
 //! Instructions that only pass such values on stay as they are; accesses to other address spaces are those of integers.
+//! Functions of the C library on `x86_fp80` are called so, too, where such arguments are passed like memory by value,
+//! which rules do not do.
 //! An operation on vectors is done lane by lane ([`operations`](super::operations) has what a lane becomes), except for
 //! signs, which are bits of vectors of integers, and what is done [on whole vectors](super::whole).
 
+use super::library;
 use crate::error::CodegenError;
 use crate::isa::HalfConversions;
 use crate::unit::Unit;
@@ -47,20 +50,30 @@ pub(super) fn is_narrow(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::BF16)
 }
 
-/// The function without operations on floats that its target does not compute with, though it may convert halves;
-/// `None` if it has none. With a list, what is
-/// not supported is put there, and its results are poison.
+/// What a target does with the floats here.
+#[derive(Clone, Copy)]
+pub(super) struct Abilities {
+    /// Which instructions convert halves.
+    pub half_conversions: HalfConversions,
+    /// Whether rules cannot call functions of `x86_fp80`.
+    pub passes_long_in_memory: bool,
+}
+
+/// The function without operations on floats that its target does not compute with; `None` if it has none. With a list,
+/// what is not supported is put there, and its results are poison.
 ///
 /// # Errors
 /// What is not supported, by name and place.
 pub(super) fn legalize(
     unit: &Unit<'_>,
-    half_conversions: HalfConversions,
+    abilities: Abilities,
     mut refused: Option<&mut Vec<CodegenError>>,
 ) -> Result<Option<Function>, CodegenError> {
     let old = unit.function;
+    let half_conversions = abilities.half_conversions;
     let is_concerned = |data: &InstData| {
         is_concerned(old, data) && !(half_conversions > HalfConversions::None && is_of_halves(old, data))
+            || abilities.passes_long_in_memory && is_by_long_library(old, data)
     };
     let Some(first) = old.insts().iter().position(is_concerned) else {
         return Ok(None);
@@ -117,6 +130,17 @@ fn is_concerned(function: &Function, data: &InstData) -> bool {
                 || op == Opcode::Fcopysign && of_operand(data.b)
         }
     }
+}
+
+/// Whether an instruction does what a function of the C library does for `x86_fp80`.
+fn is_by_long_library(function: &Function, data: &InstData) -> bool {
+    let op = match data.op {
+        Opcode::ReduceFmin => Some(Opcode::Fminnum),
+        Opcode::ReduceFmax => Some(Opcode::Fmaxnum),
+        op if op.is_strict() => data.strict_operation(),
+        op => Some(op),
+    };
+    function.types().scalar(data.ty) == Type::X86_F80 && op.is_some_and(|op| library::long_arithmetic(op).is_some())
 }
 
 /// Whether an instruction converts halves from or to `float`.

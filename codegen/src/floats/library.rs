@@ -27,6 +27,26 @@ pub(super) fn arithmetic(op: Opcode) -> Option<RuntimeFunction> {
     })
 }
 
+/// The function of the C library that computes an operation on `x86_fp80`.
+pub fn long_arithmetic(op: Opcode) -> Option<RuntimeFunction> {
+    Some(match op {
+        Opcode::Frem => F::Fmodl,
+        Opcode::Ffloor => F::Floorl,
+        Opcode::Fceil => F::Ceill,
+        Opcode::Ftrunc => F::Truncl,
+        Opcode::Frint => F::Rintl,
+        Opcode::Fnearbyint => F::Nearbyintl,
+        Opcode::Fround => F::Roundl,
+        Opcode::Froundeven => F::Roundevenl,
+        Opcode::Fminnum => F::Fminl,
+        Opcode::Fmaxnum => F::Fmaxl,
+        Opcode::Fminimum => F::Fminimuml,
+        Opcode::Fmaximum => F::Fmaximuml,
+        Opcode::Fma => F::Fmal,
+        _ => return None,
+    })
+}
+
 /// The function whose result, compared with zero by a comparison of signed integers, answers a comparison.
 pub(super) fn comparison(op: Opcode) -> Option<(RuntimeFunction, Opcode)> {
     Some(match op {

@@ -13,6 +13,8 @@
 //! * Every operation on an `f128` is a function of that library or of the C library.
 //! * Signs and classes ([`signs`]) are questions about bits, for all three.
 //!
+//! So are those of the C library on `x86_fp80` where rules cannot pass such arguments.
+//!
 //! A copy is made only of functions that the target has refused, so that all others pay nothing. Other vectors of such
 //! floats are computed with lane by lane.
 
@@ -25,6 +27,7 @@ mod signs;
 mod whole;
 
 pub use classes::{ClassRange, NAN_CLASSES, class_ranges};
+pub use library::long_arithmetic;
 
 use crate::error::CodegenError;
 use crate::included;
@@ -32,7 +35,7 @@ use crate::isa::Isa;
 use crate::unit::Unit;
 use crate::vectors::{legal, with_legal_vectors};
 use frazil_ir::verify::verify_function;
-use frazil_ir::{Function, Refusal};
+use frazil_ir::{CallConv, Function, Refusal};
 
 /// Compiles a function with [`crate::floats`] and [`crate::vectors`] made legal: `compile` gets the function as it is
 /// if it has no others.
@@ -65,7 +68,7 @@ fn again<I: Isa>(
     if !matches!(error.refusal(), Some(Refusal::ExoticFloat | Refusal::Vector)) {
         return Err(error);
     }
-    let function = legalize::legalize(unit, isa.half_conversions(unit.view.features), None)?;
+    let function = legalize::legalize(unit, abilities(isa, unit), None)?;
     let legal_unit = Unit {
         function: function.as_ref().unwrap_or(unit.function),
         ..*unit
@@ -84,10 +87,17 @@ fn again<I: Isa>(
     }
 }
 
+fn abilities<I: Isa>(isa: &I, unit: &Unit<'_>) -> legalize::Abilities {
+    legalize::Abilities {
+        half_conversions: isa.half_conversions(unit.view.features),
+        passes_long_in_memory: (isa.convention(CallConv::C)).is_some_and(|conv| conv.short_memory_bytes > 0),
+    }
+}
+
 /// The legal copy of a function, if it needs one; what is refused is put into a list.
 #[cold]
 pub(crate) fn legal_floats<I: Isa>(isa: &I, unit: &Unit<'_>, refused: &mut Vec<CodegenError>) -> Option<Function> {
-    legalize::legalize(unit, isa.half_conversions(unit.view.features), Some(refused))
+    legalize::legalize(unit, abilities(isa, unit), Some(refused))
         .ok()
         .flatten()
 }

@@ -32,6 +32,7 @@ impl Legalizer<'_> {
             op if is_cast(op) => self.convert(operation),
             op if ty == Type::F128 && op.is_fcmp() => self.compare_quads(operation),
             _ if ty == Type::F128 => self.quad(operation),
+            _ if ty == Type::X86_F80 => self.by_library(op, ty, operands, library::long_arithmetic(op)),
             op if op.is_fcmp() => {
                 let [left, right, _] = operands;
                 let (left, right) = (self.extended(left, ty)?, self.extended(right, ty)?);
@@ -109,7 +110,17 @@ impl Legalizer<'_> {
         if matches!(op, Opcode::Fminimum | Opcode::Fmaximum) && !operation.is_strict {
             return self.extreme_quad(op, operands);
         }
-        let function = library::arithmetic(op).ok_or_else(|| refuse(op, ty))?;
+        self.by_library(op, ty, operands, library::arithmetic(op))
+    }
+
+    fn by_library(
+        &mut self,
+        op: Opcode,
+        ty: Type,
+        operands: [Operand; 3],
+        function: Option<RuntimeFunction>,
+    ) -> Result<Operand, CodegenError> {
+        let function = function.ok_or_else(|| refuse(op, ty))?;
         let arguments = operands.map(|operand| (operand, ty));
         Ok(self.call(function, &arguments[..count_of_operands(op)], ty))
     }

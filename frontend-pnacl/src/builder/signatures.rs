@@ -71,13 +71,21 @@ fn push(
         Class::Scalar(ir_type) => push_one(build, list, ir_type, ty, attributes),
         Class::Aggregate => {
             let mut words_left = 0;
+            let has_short_words = build.module.narrow_bits() < 128;
+            // Where integers of 128 bits are words, LLVM asks whether that is the whole argument.
+            let marks_first = !has_short_words || matches!(build.module.types.kind(ty), Some(Kind::Integer(128)));
             for place in build.leaves(ty)? {
                 let leaf = build.leaf(place);
                 push_one(build, list, leaf.ir_type, leaf.ty, attributes)?;
                 match (words_left, build.wide_bits(leaf.ty), list.last_mut()) {
                     (0, Some(bits), Some(first)) => {
-                        first.is_split = true;
+                        first.is_split = marks_first;
                         words_left = bits.div_ceil(64) - 1;
+                    }
+                    (1, Some(_), Some(last)) if has_short_words => {
+                        let bits = build.function.types().int_bits(leaf.ir_type);
+                        last.is_split = bits.is_some_and(|bits| bits <= 16);
+                        words_left = 0;
                     }
                     _ => words_left = words_left.saturating_sub(1),
                 }

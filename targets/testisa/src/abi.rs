@@ -29,6 +29,7 @@ static STANDARD: ConvDesc = ConvDesc {
     vector_args: &[],
     stack_scalar_align: 16,
     aligns_words: false,
+    narrow_arg: Reg::NONE,
     pops_result_pointer: false,
     pushed_address_bytes: 0,
     narrowest_bytes: 1,

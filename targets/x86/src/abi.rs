@@ -47,6 +47,7 @@ const C: ConvDesc = ConvDesc {
     vector_args: &[],
     stack_scalar_align: 16,
     aligns_words: false,
+    narrow_arg: Reg::NONE,
     pops_result_pointer: false,
     pushed_address_bytes: 8,
     narrowest_bytes: 1,
@@ -253,10 +254,13 @@ const STANDARD_C_32: ConvDesc = ConvDesc {
 /// Microsoft's `__stdcall`: the callee takes arguments off the stack.
 static STANDARD_32: ConvDesc = STANDARD_C_32;
 
-/// Microsoft's `__fastcall`: front ends mark the two arguments that are in registers.
+/// Microsoft's `__fastcall`: front ends mark the two arguments that are in registers. LLVM has a third register if one
+/// of at most 16 bits is marked (`CC_X86_32_FastCall`).
 static FAST_CALL_32: ConvDesc = ConvDesc {
     name: "fastcall",
     int_args: &[RCX, RDX],
+    narrow_arg: RAX,
+    aligns_words: false,
     special: NEST_IN_RAX,
     ..STANDARD_C_32
 };
@@ -266,6 +270,7 @@ static THIS_CALL_32: ConvDesc = ConvDesc {
     name: "thiscall",
     int_args: &[RCX],
     only_in_reg: false,
+    aligns_words: false,
     stacks_struct_pointer: true,
     special: SpecialArgs::NONE,
     ..STANDARD_C_32

@@ -9,7 +9,8 @@ use crate::ops::Form;
 use crate::regs::VECTOR_BYTES;
 use crate::rows::{self, FIRST_EVEX, ROWS};
 use crate::table::Op;
-use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
+use frazil_codegen::{Label, MInst, Mem, Ref, RefKind, Reg};
+use frazil_ir::SymbolId;
 
 #[inline]
 fn new(op: Op, size: u8, forms: &[Form]) -> MInst {
@@ -210,6 +211,14 @@ pub fn jmp_short(label: Label) -> MInst {
 #[inline]
 pub fn call(target: Ref) -> MInst {
     branch_ref(Op::CallRef, target)
+}
+
+/// What a call of a function names. 32-bit code does not name the procedure linkage table: it does not tell entries of
+/// that where the global offset table is, which those of position-independent images ask for. Linkers make an entry in
+/// other images, and say so if there is none that serves.
+#[inline]
+pub fn callee<const W: u8>(function: SymbolId) -> Ref {
+    Ref::symbol(if W == 8 { RefKind::Plt } else { RefKind::Symbol }, function)
 }
 
 /// A branch or call to a symbol.

@@ -5,7 +5,7 @@
 //! registers that they save and may omit the frame pointer; shared code (`finish/emit.rs`) then decides where slots
 //! are. A leaf function whose slots fit the red zone does not move `rsp` (System V ABI, 3.2.2).
 
-use crate::build::{call, jcc, mi, mr, none, r, ri, rm, rr};
+use crate::build::{call, callee, jcc, m, mi, mr, near, none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::regs::{RAX, RBP, REGS, REGS_32, RSP, X87_COUNT, scratch_of};
 use crate::table::Op;
@@ -198,6 +198,12 @@ fn reserve<const W: u8, S: FrameSink>(frame: &FrameInfo, cfa_offset: Option<i32>
         out.emit(ri(Op::SubRI, W, RSP, bytes));
     } else if let Some(function) = frame.probes.function {
         probe_by_call::<W, S>(bytes, cfa_offset, function, out);
+    } else if W == 4 && !frame.pushes_saved {
+        // The scratch register is not saved yet.
+        out.emit(r(Op::PushR, 8, scratch_of(W)));
+        let below = bytes - pushed_bytes::<W>();
+        probe_by_loop::<W, S>(below, page.cast_signed(), cfa_offset, out);
+        out.emit(rm(Op::MovRM, W, scratch_of(W), Mem::base(RSP, below)));
     } else {
         probe_by_loop::<W, S>(bytes, page.cast_signed(), cfa_offset, out);
     }
@@ -205,6 +211,9 @@ fn reserve<const W: u8, S: FrameSink>(frame: &FrameInfo, cfa_offset: Option<i32>
 
 fn probe_by_loop<const W: u8, S: FrameSink>(bytes: i32, page: i32, cfa_offset: Option<i32>, out: &mut S) {
     let whole_pages = bytes - bytes % page;
+    if whole_pages == 0 {
+        return out.emit(ri(Op::SubRI, W, RSP, bytes));
+    }
     let label = out.label();
     out.emit(rm(Op::LeaRM, W, scratch_of(W), Mem::base(RSP, -whole_pages)));
     // While the stack pointer moves, the frame is described from where it will be.
@@ -233,7 +242,7 @@ fn probe_by_call<const W: u8, S: FrameSink>(bytes: i32, cfa_offset: Option<i32>,
         out.unwind(UnwindOp::DefineCfaOffset(offset + pushed_bytes::<W>()));
     }
     out.emit(ri(Op::MovRI, 4, RAX, below));
-    out.emit(call(Ref::symbol(RefKind::Plt, function)));
+    out.emit(call(callee::<W>(function)));
     out.emit(rr(Op::SubRR, W, RSP, RAX));
     if let Some(offset) = cfa_offset {
         out.unwind(UnwindOp::DefineCfaOffset(offset + bytes));
@@ -272,8 +281,25 @@ fn compare_guard<const W: u8, S: FrameSink>(guard: &Guard, out: &mut S) {
     load_guard::<W, S>(guard, out);
     out.emit(rm(Op::CmpRM, W, scratch_of(W), guard.mem));
     out.emit(jcc(Cond::E, is_unchanged));
-    out.emit(call(Ref::symbol(RefKind::Plt, guard.fail)));
+    out.emit(fail::<W>(guard));
     out.bind(is_unchanged);
+}
+
+/// The call of what does not return when the guard has changed. It may use the scratch register.
+fn fail<const W: u8>(guard: &Guard) -> MInst {
+    match guard.table {
+        Some(table) if W == 4 => {
+            let slot = near(
+                Ref::symbol(RefKind::Got, guard.fail),
+                table.as_u32().cast_signed(),
+                true,
+            );
+            let mut through_table = m(Op::CallM, 8, slot);
+            through_table.set_reg(0, scratch_of(W));
+            through_table
+        }
+        _ => call(callee::<W>(guard.fail)),
+    }
 }
 
 /// Undoes [`prologue`].

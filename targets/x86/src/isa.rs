@@ -253,9 +253,11 @@ impl<const W: u8> X86<W> {
     }
 
     /// Whether a function is called through the global offset table. In position-independent 32-bit code, entries of
-    /// the procedure linkage table would have to be told where that table is, in `ebx`.
+    /// the procedure linkage table would have to be told where that table is, in `ebx`; functions that a resolver
+    /// chooses have such entries wherever they are.
     fn is_called_through_table(view: ModuleView<'_>, symbol: SymbolId) -> bool {
-        view.is_bound_early(symbol) || Self::has_relative_addresses(view) && !view.is_near(symbol)
+        view.is_bound_early(symbol)
+            || Self::has_relative_addresses(view) && (!view.is_near(symbol) || view.is_ifunc(symbol))
     }
 
     /// An instruction with a slot of the global offset table as memory operand. In position-independent 32-bit code, it
@@ -539,9 +541,12 @@ impl<const W: u8> Isa for X86<W> {
     fn call(&self, view: ModuleView<'_>, target: CallTarget, free: Reg) -> MInst {
         match target {
             CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
+                if free.is_none() && Self::has_relative_addresses(view) {
+                    return call(callee::<W>(symbol));
+                }
                 Self::through_table_by(free, m(Op::CallM, 8, table_slot(symbol)), view)
             }
-            CallTarget::Symbol(symbol) => call(Ref::symbol(RefKind::Plt, symbol)),
+            CallTarget::Symbol(symbol) => call(callee::<W>(symbol)),
             CallTarget::Reg(reg) => r(Op::CallR, 8, reg),
         }
     }
@@ -688,7 +693,7 @@ impl<const W: u8> Isa for X86<W> {
             CallTarget::Symbol(symbol) if Self::is_called_through_table(view, symbol) => {
                 Self::through_table_by(free, m(Op::JmpM, 8, table_slot(symbol)), view)
             }
-            CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, Ref::symbol(RefKind::Plt, symbol)),
+            CallTarget::Symbol(symbol) => branch_ref(Op::JmpRef, callee::<W>(symbol)),
             CallTarget::Reg(reg) => r(Op::JmpR, 8, reg),
         })
     }

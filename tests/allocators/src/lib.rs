@@ -4,10 +4,11 @@
 use frazil_codegen::optimize::{MachRecipe, OptimizeState};
 use frazil_codegen::pass::NoMachPasses;
 use frazil_codegen::{CodegenError, CompiledFunction, FastState, ModuleView, RelocationModel, Target, Unit};
+use frazil_ir::platform::WIDEST_INTEGER_BITS;
 use frazil_ir::text::parse_module;
 use frazil_target_testisa::TestIsa;
 use frazil_test_support::Random;
-use frazil_test_support::functions::function;
+use frazil_test_support::functions::{function, narrow_function};
 
 const STATEMENT_BYTES: usize = 12;
 /// Statements of a function, at most.
@@ -19,13 +20,21 @@ const MOST_STATEMENTS: usize = 200;
 /// When the checker rejects an allocation.
 pub fn allocate(bytes: &[u8]) {
     let statements = (bytes.len() / STATEMENT_BYTES).clamp(1, MOST_STATEMENTS);
-    allocate_for(&TestIsa, 32, statements, bytes);
+    allocate_for(&TestIsa, function, statements, bytes);
     for target in frazil_targets::builtin() {
-        allocate_for(&*(target.new)(), 64, statements, bytes);
+        let function = match target.platform.widest_integer_bits {
+            WIDEST_INTEGER_BITS => function,
+            _ => narrow_function,
+        };
+        allocate_for(&*(target.new)(), function, statements, bytes);
     }
 }
 
-fn allocate_for(target: &dyn Target, pointer_bits: u32, statements: usize, bytes: &[u8]) {
+/// Writes a function: its number, how many statements it has, the width of pointers, and what it is made from.
+type Writer = fn(usize, usize, u32, &mut Random) -> String;
+
+fn allocate_for(target: &dyn Target, function: Writer, statements: usize, bytes: &[u8]) {
+    let pointer_bits = u32::from(target.desc().pointer_bytes) * 8;
     let text = format!(
         "layout pointer_bits {pointer_bits} stack_align 16\n{}\n{}",
         function(0, 1, pointer_bits, &mut Random::new(1)),

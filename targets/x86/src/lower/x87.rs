@@ -19,7 +19,7 @@ use super::{constant_mem, extended_copy, float_bytes, int_bits, is_32_bit, is_wi
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
-use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src};
+use frazil_codegen::{CodegenError, GroupKind, ImmKind, LowerCtx, Mem, Reg, RegClass, Src, long_arithmetic};
 use frazil_ir::{Format, InstData, Opcode, Operand, Refusal, RuntimeFunction, Type};
 
 /// Bytes of a number in a register or a frame slot.
@@ -510,23 +510,7 @@ fn to_bits<C: LowerCtx>(cx: &mut C, data: &InstData) {
 
 /// The C library's functions.
 pub(super) fn by_call<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
-    use RuntimeFunction as F;
-    let function = match data.op {
-        Opcode::Frem => F::Fmodl,
-        Opcode::Ffloor => F::Floorl,
-        Opcode::Fceil => F::Ceill,
-        Opcode::Ftrunc => F::Truncl,
-        Opcode::Frint => F::Rintl,
-        Opcode::Fnearbyint => F::Nearbyintl,
-        Opcode::Fround => F::Roundl,
-        Opcode::Froundeven => F::Roundevenl,
-        Opcode::Fminnum => F::Fminl,
-        Opcode::Fmaxnum => F::Fmaxl,
-        Opcode::Fminimum => F::Fminimuml,
-        Opcode::Fmaximum => F::Fmaximuml,
-        Opcode::Fma => F::Fmal,
-        op => return Err(refuse(op)),
-    };
+    let function = long_arithmetic(data.op).ok_or_else(|| refuse(data.op))?;
     let ty = data.ty;
     let into = Some(result(data));
     match data.op.format() {

@@ -16,6 +16,7 @@ mod subject;
 mod targets;
 
 use frazil_allocators::allocate;
+use frazil_ir::platform::WIDEST_INTEGER_BITS;
 use frazil_test_support::Random;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -48,6 +49,10 @@ trait Way {
     /// How many bits the pointers of its subjects have.
     fn pointer_bits(&self) -> u32 {
         32
+    }
+    /// How many bits the widest integers of its subjects have.
+    fn widest_integer_bits(&self) -> u32 {
+        WIDEST_INTEGER_BITS
     }
 }
 
@@ -85,7 +90,7 @@ fn try_faults_in(title: &str, way: &mut dyn Way, seeds: impl Iterator<Item = u64
     let mut misses = Vec::new();
     for seed in seeds {
         functions += 1;
-        let subject = Subject::new(seed, way.pointer_bits());
+        let subject = Subject::new(seed, way.pointer_bits(), way.widest_integer_bits());
         let wanted = match way.compile(&subject, None) {
             Compiled::Accepted(answers) => answers,
             Compiled::Rejected(error, _) => panic!("{title}, seed {seed}: {error}\n{}", subject.text),
@@ -170,7 +175,7 @@ fn agree(title: &str, subject: &Subject) {
 #[test]
 fn both_ways_agree_without_faults() {
     for seed in seeds(0.1) {
-        agree(&format!("seed {seed}"), &Subject::new(seed, 32));
+        agree(&format!("seed {seed}"), &Subject::new(seed, 32, WIDEST_INTEGER_BITS));
     }
 }
 

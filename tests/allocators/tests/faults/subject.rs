@@ -1,6 +1,7 @@
 //! What is compiled: a random function that calls another one, and the arguments that it is run with.
 
 use frazil_codegen::CodegenError;
+use frazil_ir::platform::WIDEST_INTEGER_BITS;
 use frazil_ir::{EntityRef, FuncId, Function, Module};
 use frazil_target_testisa::program::{Compile, Program};
 use frazil_test_support::{Random, functions};
@@ -36,15 +37,19 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The subject of a seed, for a target whose pointers have so many bits.
-    pub fn new(seed: u64, pointer_bits: u32) -> Subject {
+    /// The subject of a seed, for a target whose pointers and widest integers have so many bits.
+    pub fn new(seed: u64, pointer_bits: u32, widest_integer_bits: u32) -> Subject {
+        let function = match widest_integer_bits {
+            WIDEST_INTEGER_BITS => functions::function,
+            _ => functions::narrow_function,
+        };
         let mut generator = Random::new(seed);
         let mut random = Random::new(seed);
         let statements = 4 + random.below(STATEMENTS);
         let text = format!(
             "layout pointer_bits {pointer_bits} stack_align 16\n{}\n{}",
-            functions::function(0, 4, pointer_bits, &mut generator),
-            functions::function(FAULTY, statements, pointer_bits, &mut generator)
+            function(0, 4, pointer_bits, &mut generator),
+            function(FAULTY, statements, pointer_bits, &mut generator)
         );
         let arguments = (0..RUNS).map(|_| arguments(&mut random)).collect();
         Subject::of(text, arguments)

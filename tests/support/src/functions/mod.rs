@@ -16,6 +16,10 @@ use vectors::{NARROW, VECTORS};
 /// Widths of integers that are generated.
 const WIDTHS: [u32; 10] = [1, 8, 13, 16, 24, 32, 40, 63, 64, 128];
 
+/// The widest integer by its place in [`WIDTHS`], and the widest one that all machines have.
+const WIDE: usize = WIDTHS.len() - 1;
+const WORD: usize = WIDE - 1;
+
 /// Types of values: integers by their place in [`WIDTHS`], then `f32` and `f64`.
 const F32: usize = WIDTHS.len();
 const F64: usize = F32 + 1;
@@ -67,7 +71,12 @@ const PARAMS: [usize; 8] = [8, 5, 1, 4, F64, 9, F32, 3];
 
 /// The parameters as written in a signature.
 pub fn params() -> String {
-    PARAMS.map(type_name).join(", ")
+    params_of(WIDE)
+}
+
+/// The same with integers up to this one.
+fn params_of(widest: usize) -> String {
+    PARAMS.map(|ty| type_name(narrowed(ty, widest))).join(", ")
 }
 
 /// Literal arguments for a function.
@@ -79,28 +88,46 @@ pub fn arguments(random: &mut Random) -> String {
 ///
 /// Addresses are computed with pointers of `pointer_bits` bits.
 pub fn function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
-    function_of(number, statements, pointer_bits, 0, random)
+    function_of(number, statements, (pointer_bits, WIDE), 0, random)
+}
+
+/// The same with integers of 64 bits at most. Functions call others with as wide integers only.
+pub fn narrow_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
+    function_of(number, statements, (pointer_bits, WORD), 0, random)
 }
 
 /// The same; it computes with vectors, too, that fit into a register of 16 bytes.
 pub fn vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
-    function_of(number, statements, pointer_bits, NARROW, random)
+    function_of(number, statements, (pointer_bits, WIDE), NARROW, random)
 }
 
 /// The same with vectors of any length and of odd elements, which are passed to another function and come back.
 pub fn wide_vector_function(number: usize, statements: usize, pointer_bits: u32, random: &mut Random) -> String {
     let mut text = vectors::passing_function(number, random);
-    text.push_str(&function_of(number, statements, pointer_bits, VECTORS.len(), random));
+    text.push_str(&function_of(
+        number,
+        statements,
+        (pointer_bits, WIDE),
+        VECTORS.len(),
+        random,
+    ));
     text
 }
 
-fn function_of(number: usize, statements: usize, pointer_bits: u32, vectors: usize, random: &mut Random) -> String {
+fn function_of(
+    number: usize,
+    statements: usize,
+    (pointer_bits, widest): (u32, usize),
+    vectors: usize,
+    random: &mut Random,
+) -> String {
     // Room for the longest vector after the last place.
     let room = if vectors > NARROW { 320 } else { 64 };
+    let params = PARAMS.map(|ty| narrowed(ty, widest));
     let mut generator = Generator {
         random,
         number,
-        text: format!("func @random_{number}({}) -> (i64, f64) {{\n", params()),
+        text: format!("func @random_{number}({}) -> (i64, f64) {{\n", params_of(widest)),
         next_value: PARAMS.len() + 2,
         next_label: 1,
         label: 0,
@@ -108,9 +135,10 @@ fn function_of(number: usize, statements: usize, pointer_bits: u32, vectors: usi
         calls_left: 2,
         depth: 0,
         pointer_bits,
+        widest,
         vectors,
     };
-    for (value, ty) in PARAMS.into_iter().enumerate() {
+    for (value, ty) in params.into_iter().enumerate() {
         generator.scope[ty].push(value);
     }
     let _ = writeln!(
@@ -121,6 +149,11 @@ fn function_of(number: usize, statements: usize, pointer_bits: u32, vectors: usi
     generator.line("mem_set i64 v9, -1, 16".to_owned());
     generator.statements(statements);
     generator.finish()
+}
+
+/// The type, or the widest integer instead of a wider one.
+fn narrowed(ty: usize, widest: usize) -> usize {
+    if ty == WIDE { widest } else { ty }
 }
 
 struct Generator<'r> {
@@ -135,6 +168,8 @@ struct Generator<'r> {
     calls_left: usize,
     depth: usize,
     pointer_bits: u32,
+    /// The widest integer by its place in [`WIDTHS`].
+    widest: usize,
     /// How many of the types of vectors there are.
     vectors: usize,
 }
@@ -195,7 +230,7 @@ impl Generator<'_> {
     }
 
     fn int_type(&mut self) -> usize {
-        self.random.below(WIDTHS.len())
+        narrowed(self.random.below(WIDTHS.len()), self.widest)
     }
 
     fn float_type(&mut self) -> usize {
@@ -283,8 +318,8 @@ impl Generator<'_> {
     }
 
     fn cast(&mut self) {
-        let from = self.random.below(TYPES);
-        let to = self.random.below(TYPES);
+        let from = narrowed(self.random.below(TYPES), self.widest);
+        let to = narrowed(self.random.below(TYPES), self.widest);
         let value = self.value(from);
         let is_float = |ty| ty >= F32;
         let op = match (is_float(from), is_float(to)) {
@@ -318,7 +353,7 @@ impl Generator<'_> {
     /// A store and a load of whole bytes, at constant or computed places of the slots.
     fn memory(&mut self) {
         let whole: Vec<usize> = (1..F32)
-            .filter(|&ty| WIDTHS[ty].is_multiple_of(8))
+            .filter(|&ty| WIDTHS[ty].is_multiple_of(8) && narrowed(ty, self.widest) == ty)
             .chain([F32, F64])
             .collect();
         let (stored, loaded) = (
@@ -397,11 +432,11 @@ impl Generator<'_> {
         }
         self.calls_left -= 1;
         let callee = self.random.below(self.number);
-        let arguments = PARAMS.map(|ty| self.operand(ty)).join(", ");
+        let arguments = PARAMS.map(|ty| self.operand(narrowed(ty, self.widest))).join(", ");
         let (int, float) = (self.fresh(), self.fresh());
         self.line(format!(
             "v{int}, v{float} = call @random_{callee}({arguments}) : ({}) -> (i64, f64)",
-            params()
+            params_of(self.widest)
         ));
         self.scope[8].push(int);
         self.scope[F64].push(float);
@@ -438,7 +473,7 @@ impl Generator<'_> {
     }
 
     fn any_type(&mut self) -> usize {
-        self.random.below(TYPES + self.vectors)
+        narrowed(self.random.below(TYPES + self.vectors), self.widest)
     }
 
     fn diamond(&mut self) {
