@@ -1,6 +1,6 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
 //! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors, with `wide-vectors` of any
-//! length. `FRAZIL_RANDOM_SERIES` chooses other functions than those of every day (series 0), and `cargo xtask
+//! length, and with `words` no integer is wider than 64 bits. `FRAZIL_RANDOM_SERIES` chooses other functions than those of every day (series 0), and `cargo xtask
 //! random-functions` goes through many series; `FRAZIL_RANDOM_SOURCE` names a file for the functions that were made.
 
 use super::{Check, parsed, printed, verifier_messages};
@@ -9,7 +9,9 @@ use crate::runner::executors::testisa::NEAR;
 use crate::runner::executors::{self, Answer, Found, Program};
 use frazil_ir::TypeData;
 use frazil_test_support::Random;
-use frazil_test_support::functions::{arguments, function, vector_function, wide_vector_function};
+use frazil_test_support::functions::{
+    arguments, function, narrow_arguments, narrow_function, vector_function, wide_vector_function,
+};
 
 pub const CHECK: Check = Check {
     name: "random",
@@ -42,11 +44,14 @@ fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     let pointer_bits = if is_narrow { 32 } else { 64 };
     let mut source = format!("layout pointer_bits {pointer_bits} stack_align 16\n");
     let has_wide_vectors = test.options.iter().any(|option| option == "wide-vectors");
+    let has_words_only = test.options.iter().any(|option| option == "words");
     let make = match (has_wide_vectors, has_vectors) {
         (true, _) => wide_vector_function,
         (_, true) => vector_function,
+        _ if has_words_only => narrow_function,
         _ => function,
     };
+    let arguments = if has_words_only { narrow_arguments } else { arguments };
     source.extend((0..count as usize).map(|number| make(number, STATEMENTS, pointer_bits, &mut random)));
     if let Some(path) = std::env::var_os("FRAZIL_RANDOM_SOURCE") {
         std::fs::write(path, &source).map_err(|error| format!("FRAZIL_RANDOM_SOURCE: {error}"))?;

@@ -84,6 +84,11 @@ pub fn arguments(random: &mut Random) -> String {
     PARAMS.map(|ty| literal(random, ty)).join(", ")
 }
 
+/// The same for a [narrow function](narrow_function).
+pub fn narrow_arguments(random: &mut Random) -> String {
+    PARAMS.map(|ty| literal(random, narrowed(ty, WORD))).join(", ")
+}
+
 /// A function that returns an `i64` mixed of all it computed, and an `f64`. It calls functions of lower numbers.
 ///
 /// Addresses are computed with pointers of `pointer_bits` bits.

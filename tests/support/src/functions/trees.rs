@@ -3,7 +3,7 @@
 //! That is what lowering absorbs into the instruction that uses it: extensions, loads, comparisons, masks. Values of
 //! other statements are mostly used by several, and those of a program at -O0, which this is like, are not.
 
-use super::{F32, Generator, WIDTHS, literal, type_name};
+use super::{Generator, WIDTHS, literal, type_name};
 
 /// How deep expressions are at most.
 const DEEPEST: usize = 4;
@@ -52,7 +52,7 @@ impl Generator<'_> {
     }
 
     fn conversion(&mut self, ty: usize, depth: usize) -> String {
-        let from = self.random.below(WIDTHS.len());
+        let from = self.int_type();
         let tree = self.tree_of(from, depth - 1);
         let op = match from.cmp(&ty) {
             std::cmp::Ordering::Less => self.random.pick(&["zext", "sext"]),
@@ -83,7 +83,7 @@ impl Generator<'_> {
         let op = self
             .random
             .pick(&["eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"]);
-        let compared = self.random.below(F32);
+        let compared = self.int_type();
         let [a, b] = self.two(compared, depth);
         let condition = self.hidden(format!("icmp_{op} {} {a}, {b}", type_name(compared)));
         let [a, b] = self.two(ty, depth);
