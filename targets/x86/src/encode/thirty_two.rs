@@ -33,6 +33,8 @@ pub(crate) enum Expansion {
     Relative(Reg, bool),
     /// Its operand is a slot of the global offset table, whose place this register holds then.
     ThroughTable(Reg),
+    /// It gives this register the place of the global offset table.
+    Table(Reg),
 }
 
 impl Expansion {
@@ -60,6 +62,7 @@ fn relative(inst: &MInst) -> Expansion {
         .reference()
         .is_some_and(|target| matches!(target.kind(), RefKind::Got | RefKind::TlsInitialExec));
     match (is_slot, is_result) {
+        (true, _) if inst.op == Op::LeaRM as u16 => Expansion::Table(inst.reg(0)),
         // That of calls and jumps is one that no argument has.
         (true, _) => Expansion::ThroughTable(inst.reg(0)),
         (false, true) => Expansion::Relative(inst.reg(0), false),
@@ -184,15 +187,21 @@ pub(super) fn put_expanded(expansion: Expansion, inst: &MInst, buf: &mut CodeBuf
             }
         }
         Expansion::ThroughTable(base) => {
-            let place = put_place(base, buf);
-            let table = Ref::symbol(RefKind::Symbol, SymbolId::new(inst.disp.cast_unsigned() as usize));
-            let distance = i64::from(buf.offset() - place);
-            let address = rm(Op::LeaRM, 4, base, Mem::symbol(table, 0));
-            put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
+            let table = SymbolId::new(inst.disp.cast_unsigned() as usize);
+            put_table(base, table, buf);
             let slot = without_table(inst);
             put_as(&slot, (base, relocation(named(inst).kind(), &slot)), 0, buf);
         }
+        Expansion::Table(base) => put_table(base, SymbolId::new(named(inst).number() as usize), buf),
     }
+}
+
+/// Appends what brings the place of the global offset table to a register.
+fn put_table(base: Reg, table: SymbolId, buf: &mut CodeBuffer) {
+    let place = put_place(base, buf);
+    let distance = i64::from(buf.offset() - place);
+    let address = rm(Op::LeaRM, 4, base, Mem::symbol(Ref::symbol(RefKind::Symbol, table), 0));
+    put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
 }
 
 /// The instruction without the name of the table.

@@ -56,6 +56,7 @@ fn table_samples() -> Vec<MInst> {
         (Op::MovRM, 4, RefKind::TlsInitialExec),
         (Op::JmpM, 8, RefKind::Got),
         (Op::CallM, 8, RefKind::Got),
+        (Op::LeaRM, 4, RefKind::Got),
     ];
     let sample = |(op, size, kind)| MInst::new(op as u16, size).with_mem(near(Ref::new(kind, 9), 5, true));
     let samples = rows.into_iter().map(sample).flat_map(with_all_registers);
@@ -92,6 +93,10 @@ enum Held {
     Result,
 }
 
+fn gives_table(inst: &MInst) -> bool {
+    inst.op == Op::LeaRM as u16 && inst.reference().is_some_and(|target| target.kind() == RefKind::Got)
+}
+
 fn general(register: Register) -> usize {
     register.full_register32().number()
 }
@@ -120,6 +125,7 @@ impl Walk {
             Mnemonic::Push if is_register => self.stack.push(self.regs[general(decoded.op0_register())]),
             Mnemonic::Lea if self.is_slot(inst) && self.regs[general(decoded.memory_base())] == Held::Place => {
                 self.regs[general(decoded.op0_register())] = Held::Table;
+                self.is_done |= gives_table(inst);
             }
             _ => self.itself(decoded, inst),
         }
@@ -212,7 +218,11 @@ fn expansions_do_what_the_instruction_does() {
             let is_written = desc.implicit_defs.contains(reg)
                 || (0..3).any(|slot| inst.reg(slot) == reg && matches!(desc.roles[slot], Role::Def | Role::UseDef));
             let is_free = reg == RDI && writes_scratch(&inst) || reg == RDX && is_branch;
-            let expected = if is_written { Held::Result } else { Held::Start(number) };
+            let expected = match is_written {
+                true if gives_table(&inst) => Held::Table,
+                true => Held::Result,
+                false => Held::Start(number),
+            };
             assert!(
                 is_free && !is_written || held == expected || is_written && reg == RSP,
                 "{inst:?}: {reg:?} holds {held:?}: {bytes:02x?}"
