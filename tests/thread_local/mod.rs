@@ -2,9 +2,9 @@
 //! image allows, which they know by the exact bytes, and programs with several threads print what they print when llc
 //! compiles the bitcode.
 //!
-//! `users.c` and `other.c`, which has one of the variables that the former uses, are compiled for libraries. They become
-//! part of executables (local exec), an executable and a library (initial exec), and a library that is linked or loaded
-//! by a program that is running (as they are).
+//! `users.c` and `other.c`, which has one of the variables that the former uses, are compiled for libraries. They
+//! become part of executables (local exec), an executable and a library (initial exec), and a library that is linked or
+//! loaded by a program that is running (as they are).
 
 use crate::{RECIPES, checking_frazil, in_repository};
 use frazil_test_support::machines::X86_32;

@@ -9,7 +9,8 @@ use crate::ops::Form;
 use crate::regs::VECTOR_BYTES;
 use crate::rows::{self, FIRST_EVEX, ROWS};
 use crate::table::Op;
-use frazil_codegen::{Label, MInst, Mem, Ref, Reg};
+use frazil_codegen::{Label, MInst, Mem, Ref, RefKind, Reg};
+use frazil_ir::SymbolId;
 
 #[inline]
 fn new(op: Op, size: u8, forms: &[Form]) -> MInst {
@@ -147,6 +148,12 @@ pub fn near(target: Ref, disp: i32, is_relative: bool) -> Mem {
 #[inline]
 pub fn is_relative(inst: &MInst) -> bool {
     inst.is_symbol() && inst.mem().scale_log2 != 0
+}
+
+/// The place of the global offset table, which is this symbol, in a register: in position-independent 32-bit code. No
+/// other address is that of a slot.
+pub fn table_place(dst: Reg, table: SymbolId) -> MInst {
+    rm(Op::LeaRM, 4, dst, near(Ref::symbol(RefKind::Got, table), 0, true))
 }
 
 /// The mark of places to which indirect branches may lead, where registers have so many bytes.

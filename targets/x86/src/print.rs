@@ -5,7 +5,7 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_table};
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_base, without_table};
 use crate::encode::{branch_relocation, is_index, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
@@ -64,6 +64,10 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
                 true => write!(out, "\n\tpopl\t%{base}"),
                 false => Ok(()),
             }
+        }
+        Expansion::Based(base) => {
+            let place = Some((name(base, 4), ""));
+            print_one(&without_base(inst), LONGEST, (names, true, place), out)
         }
         Expansion::Table(base) => write_table(name(base, 4), out),
         Expansion::ThroughTable(base) => {
@@ -399,7 +403,13 @@ impl Printer<'_> {
         } else {
             self.names.write_ref(reference, self.out)?;
         }
+        let is_from_table = self.place.is_some_and(|(_, subtracted)| subtracted.is_empty());
         self.out.write_str(match reference.kind() {
+            RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign | RefKind::Table
+                if is_from_table =>
+            {
+                "@GOTOFF"
+            }
             RefKind::Symbol
             | RefKind::Constant
             | RefKind::Label

@@ -154,10 +154,9 @@ fn call_in_32_bits<C: LowerCtx>(
     argument: Ref,
     after: &[MInst],
 ) -> Result<(), CodegenError> {
-    let table = near(Ref::symbol(RefKind::Got, table(cx)), 0, true);
     let function = RuntimeFunction::TlsGetAddrInRegister.symbol(cx.view().symbol_count());
     let sequence = CallSequence {
-        before: &[rm(Op::LeaRM, 4, RBX, table), lea_ref(4, RAX, RBX, argument, 0)],
+        before: &[table_place(RBX, table(cx)), lea_ref(4, RAX, RBX, argument, 0)],
         arguments: PRegSet::of(&[RAX, RBX]),
         call: call(Ref::symbol(RefKind::Plt, function)),
         after,

@@ -4,9 +4,9 @@
 use super::assembler::{GNU_32, compare};
 use super::{all_rows, bytes, row, samples};
 use crate::build::{is_relative, near};
-use crate::encode::thirty_two::{Expansion, writes_scratch};
+use crate::encode::thirty_two::{Expansion, counted_from, writes_scratch};
 use crate::ops::{Code, Kind};
-use crate::regs::{RDI, RDX, RSP};
+use crate::regs::{RBX, RDI, RDX, RSI, RSP};
 use crate::rows::ROWS;
 use crate::table::Op;
 use crate::template::Template;
@@ -69,6 +69,13 @@ fn table_samples() -> Vec<MInst> {
     samples.map(with_place).filter(|inst| inst.reg(0) != RSP).collect()
 }
 
+/// The same with their addresses counted from the global offset table, the place of which is in a register.
+fn based_samples() -> Vec<MInst> {
+    let samples = [relative_samples(), table_samples()].concat();
+    let based = |(index, inst): (usize, &MInst)| counted_from([RBX, RSI][index & 1], inst);
+    samples.iter().enumerate().filter_map(based).collect()
+}
+
 /// Instructions that name bytes of registers that have none.
 fn byte_samples() -> Vec<MInst> {
     let is_taken_apart = |inst: &MInst| Expansion::of(&Template::of(&row(inst).code, inst.size), inst).is_some();
@@ -77,7 +84,8 @@ fn byte_samples() -> Vec<MInst> {
 
 #[test]
 fn expansions_give_the_bytes_that_the_assembler_gives() {
-    compare::<4>(GNU_32, &[relative_samples(), table_samples()].concat(), "expansions");
+    let samples = [relative_samples(), table_samples(), based_samples()].concat();
+    compare::<4>(GNU_32, &samples, "expansions");
 }
 
 /// What a register or a word of the stack holds.
@@ -199,7 +207,7 @@ impl Walk {
 
 #[test]
 fn expansions_do_what_the_instruction_does() {
-    for inst in [relative_samples(), table_samples(), byte_samples()].concat() {
+    for inst in [relative_samples(), table_samples(), based_samples(), byte_samples()].concat() {
         let bytes = bytes::<4>(&inst);
         let mut walk = Walk {
             regs: [0, 1, 2, 3, 4, 5, 6, 7].map(Held::Start),
