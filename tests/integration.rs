@@ -34,6 +34,7 @@ mod refusals;
 mod split;
 mod start;
 mod systems;
+mod thread_local;
 mod threads;
 mod unsupported;
 mod wide_integers;

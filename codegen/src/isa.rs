@@ -46,6 +46,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     const HAS_FEW_REGISTERS: bool = false;
     /// Whether the scratch register of integers is one that functions save for their callers.
     const SAVES_SCRATCH: bool = false;
+    /// Whether a function may have a place of the image in a register, from which addresses are counted:
+    /// [`Isa::image_base`].
+    const HAS_IMAGE_BASE: bool = false;
     /// The target as data.
     fn desc(&self) -> &'static TargetDesc;
     /// The op table.
@@ -182,6 +185,16 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// to put the address into `address` ends with the first of the instructions; the others are all that can read this
     /// register, which is virtual and of which no other part of the function knows.
     fn fold_symbol_addr(&self, _view: ModuleView<'_>, _symbol: SymbolId, _address: Reg, _insts: &mut [MInst]) {}
+    /// The instruction that puts the place into a register from which [`Isa::counted_from`] counts addresses of the
+    /// image; none if that is of no use in this module.
+    fn image_base(&self, _view: ModuleView<'_>, _dst: Reg) -> Option<MInst> {
+        None
+    }
+    /// The same instruction with its address counted from that place, which is in `base`; none if it has no such
+    /// address.
+    fn counted_from(&self, _base: Reg, _inst: &MInst) -> Option<MInst> {
+        None
+    }
     /// Puts the address of a block into `dst`: what `block` names is a label of the function, or a block of another
     /// one.
     ///

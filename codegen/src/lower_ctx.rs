@@ -65,7 +65,7 @@ pub type AreaArgument = (usize, FrameArea);
 pub struct CallSequence<'s> {
     /// Instructions that fill argument registers.
     pub before: &'s [MInst],
-    /// The registers they fill.
+    /// The registers they fill. None of them keeps what it held.
     pub arguments: PRegSet,
     pub call: MInst,
     /// Instructions that read and write the result register, and no other.

@@ -478,7 +478,12 @@ pub fn can_rematerialize(inst: &MInst, desc: &OpDesc) -> bool {
     }
     let mem = inst.mem();
     match mem.reference() {
-        Some(reference) => !desc.reads_memory || matches!(reference.kind(), RefKind::Constant | RefKind::Got),
+        _ if inst.is_based() => false,
+        // The place of the global offset table is kept, since finding it takes longer than a reload.
+        Some(reference) => match reference.kind() {
+            RefKind::Got => desc.reads_memory,
+            kind => !desc.reads_memory || kind == RefKind::Constant,
+        },
         None => !desc.reads_memory && !mem.base_reg().is_register() && !mem.index_reg().is_register(),
     }
 }

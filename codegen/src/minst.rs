@@ -2,8 +2,9 @@
 //!
 //! What the fields mean is said by the row of the target's op table (see [`crate::desc::OpDesc`]). The conventions
 //! that shared code relies on: a memory operand has its base in slot 1, its index in slot 2, its displacement in `disp`
-//! and its scale in the upper bits of `aux`; a symbol operand has its [`Ref`] in slot 2 and the addend in `disp`; a
-//! branch has its target label in `imm`.
+//! and its scale in the upper bits of `aux`; a symbol operand has its [`Ref`] in slot 2 and the addend in `disp`, as
+//! has a memory operand whose base is a register that the reference is counted from; a branch has its target label in
+//! `imm`.
 //!
 //! The three slots are words that may be registers, marks or references, whose numbers overlap. So nothing but this
 //! module sees them: readers get a [`Reg`] that is never a reference ([`MInst::reg`]) or a [`Slot`] that says what it
@@ -21,15 +22,19 @@ pub struct MInst {
     pub op: u16,
     /// Width of the operation in bytes, where the row leaves it open.
     pub size: u8,
-    /// Bits 0-3: condition code. Bits 4-5: log2 of the index scale.
+    /// Bits 0-3: condition code. Bits 4-5: log2 of the index scale. Bit 7: a reference is counted from the base.
     pub aux: u8,
-    /// Registers and marks; the last one is a [`Ref`] if the one before it is [`Reg::SYMBOL`].
+    /// Registers and marks; the last one is a [`Ref`] if the one before it is [`Reg::SYMBOL`], or if `aux` says so.
     slots: [Reg; 3],
     /// Displacement of the memory operand, or upper half of a 64-bit immediate.
     pub disp: i32,
     /// Immediate or label.
     pub imm: i32,
 }
+
+/// In [`Mem::scale_log2`], and above a condition code in [`MInst::aux`]: what is in the place of an index is a [`Ref`],
+/// and the base a register that it is counted from.
+const BASED: u8 = 8;
 
 /// What stands in a slot of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +109,7 @@ impl MInst {
         self.slots[1] = mem.base;
         self.slots[2] = mem.index;
         self.disp = mem.disp;
-        self.aux |= mem.scale_log2 << 4;
+        self.aux = self.aux & 15 | mem.scale_log2 << 4;
         self
     }
 
@@ -119,7 +124,7 @@ impl MInst {
     /// The register, or the mark that stands for one, in a slot; [`Reg::NONE`] where there is a reference.
     #[inline]
     pub const fn reg(&self, slot: usize) -> Reg {
-        if slot == 2 && self.is_symbol() {
+        if slot == 2 && self.has_reference() {
             return Reg::NONE;
         }
         self.slots[slot]
@@ -135,7 +140,7 @@ impl MInst {
     #[inline]
     pub const fn slot(&self, slot: usize) -> Slot {
         match self.slots[slot] {
-            _ if slot == 2 && self.is_symbol() => Slot::Reference(Ref(self.slots[2].0)),
+            _ if slot == 2 && self.has_reference() => Slot::Reference(Ref(self.slots[2].0)),
             Reg::NONE => Slot::Empty,
             Reg::FRAME => Slot::Frame,
             Reg::SYMBOL => Slot::Symbol,
@@ -153,6 +158,7 @@ impl MInst {
     #[inline]
     pub fn set_reg(&mut self, slot: usize, reg: Reg) {
         debug_assert!(slot == 0 || !self.is_symbol(), "slot {slot} belongs to a symbol");
+        debug_assert!(slot != 2 || !self.is_based(), "the slot belongs to a reference");
         self.slots[slot] = reg;
     }
 
@@ -160,6 +166,17 @@ impl MInst {
     #[inline]
     pub const fn is_symbol(&self) -> bool {
         self.slots[1].0 == Reg::SYMBOL.0
+    }
+
+    /// Whether the address is a reference that is counted from a register, the base.
+    #[inline]
+    pub const fn is_based(&self) -> bool {
+        self.aux & BASED << 4 != 0
+    }
+
+    #[inline]
+    const fn has_reference(&self) -> bool {
+        self.is_symbol() || self.is_based()
     }
 
     /// Whether an operand is the frame's place, or an address in the frame.
@@ -171,7 +188,7 @@ impl MInst {
     /// The reference, if the address or the target is one.
     #[inline]
     pub fn reference(&self) -> Option<Ref> {
-        self.is_symbol().then_some(Ref(self.slots[2].0))
+        self.has_reference().then_some(Ref(self.slots[2].0))
     }
 
     /// The condition code.
@@ -234,9 +251,9 @@ pub fn rewrite_registers(inst: &mut MInst, desc: &OpDesc, mut change: impl FnMut
 pub struct Mem {
     /// Base register, or [`Reg::SYMBOL`], or none.
     base: Reg,
-    /// Index register or none; a [`Ref`] when the base is [`Reg::SYMBOL`].
+    /// Index register or none; a [`Ref`] when the base is [`Reg::SYMBOL`], or with [`BASED`].
     index: Reg,
-    /// Log2 of what the index is multiplied by.
+    /// Log2 of what the index is multiplied by, or [`BASED`].
     pub scale_log2: u8,
     /// Bytes added.
     pub disp: i32,
@@ -276,6 +293,22 @@ impl Mem {
         }
     }
 
+    /// What `reference` names, counted from what a register holds, plus `disp` bytes.
+    #[inline]
+    pub const fn based(base: Reg, reference: Ref, disp: i32) -> Mem {
+        Mem {
+            base,
+            index: Reg(reference.0),
+            scale_log2: BASED,
+            disp,
+        }
+    }
+
+    #[inline]
+    const fn has_reference(&self) -> bool {
+        self.base.0 == Reg::SYMBOL.0 || self.scale_log2 & BASED != 0
+    }
+
     /// The base register, [`Reg::FRAME`], [`Reg::SYMBOL`] or none.
     #[inline]
     pub const fn base_reg(&self) -> Reg {
@@ -285,16 +318,16 @@ impl Mem {
     /// The index register or none.
     #[inline]
     pub const fn index_reg(&self) -> Reg {
-        if self.base.0 == Reg::SYMBOL.0 {
+        if self.has_reference() {
             return Reg::NONE;
         }
         self.index
     }
 
-    /// The reference, when the base is a symbol.
+    /// The reference, when the base is a symbol, or a register that it is counted from.
     #[inline]
     pub fn reference(&self) -> Option<Ref> {
-        (self.base == Reg::SYMBOL).then_some(Ref(self.index.0))
+        self.has_reference().then_some(Ref(self.index.0))
     }
 
     /// The same, `bytes` further; `None` when the displacement overflows.
@@ -335,6 +368,28 @@ mod tests {
         rewrite_registers(&mut indexed, &desc, |_| renamed);
         assert_eq!(indexed.mem(), Mem::indexed(Reg::FRAME, renamed, 2, 0));
         assert_eq!(visited_bytes(&indexed, &desc), [(2, 8)]);
+    }
+
+    /// The register is an operand like any other; the reference after it, with the number of a register, is none.
+    #[test]
+    fn a_reference_that_is_counted_from_a_register_is_no_index() {
+        let reference = Ref::new(RefKind::Symbol, 3);
+        let (destination, base, renamed) = (Reg::physical(0, 3), Reg::physical(0, 1), Reg::physical(0, 7));
+        let mut inst = MInst::new(0, 4).with_regs([destination, Reg::NONE, Reg::NONE]);
+        inst = inst.with_mem(Mem::based(base, reference, 8));
+        assert_eq!(inst.regs(), [destination, base, Reg::NONE]);
+        assert_eq!(inst.slot(2), Slot::Reference(reference));
+        let desc = OpDesc {
+            roles: [Role::Def, Role::Base, Role::Index],
+            widths: [0, 8, 8],
+            ..OpDesc::plain("load")
+        };
+        assert_eq!(visited_bytes(&inst, &desc), [(0, 4), (1, 8)]);
+        rewrite_registers(&mut inst, &desc, |_| renamed);
+        assert_eq!(inst.mem(), Mem::based(renamed, reference, 8));
+        assert_eq!((inst.reference(), inst.mem().index_reg()), (Some(reference), Reg::NONE));
+        let elsewhere = inst.with_mem(Mem::base(base, 0));
+        assert_eq!((elsewhere.reference(), elsewhere.reg(2)), (None, Reg::NONE));
     }
 
     fn visited_bytes(inst: &MInst, desc: &OpDesc) -> Vec<(usize, u8)> {

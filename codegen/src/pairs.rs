@@ -190,14 +190,18 @@ impl Expander<'_> {
 
     /// The lower 32 bits of a number, as one of 64.
     fn low_half(&mut self, value: Operand) -> Operand {
-        if let Some(number) = self.function.int_constant(value) {
-            return self.constant(number & i64::from(u32::MAX));
+        // An immediate has no type that a cast could ask for.
+        if let Some(value) = self.function.int_constant(value) {
+            return self.constant(value & i64::from(u32::MAX));
         }
         let half = self.emit(Opcode::Trunc, Type::I32, value, Operand::NONE);
         self.emit(Opcode::Zext, Type::I64, half, Operand::NONE)
     }
 
     fn high_half(&mut self, value: Operand) -> Operand {
+        if let Some(value) = self.function.int_constant(value) {
+            return self.constant((value.cast_unsigned() >> 32).cast_signed());
+        }
         self.wide(Opcode::Lshr, value, 32.into_operand())
     }
 

@@ -47,6 +47,8 @@ runtime_functions! {
     Logl "logl" Log2l "log2l" Log10l "log10l" Powl "powl" Powixf2 "__powixf2" Ldexpl "ldexpl" Frexpl "frexpl"
     Modfl "modfl" Lrintl "lrintl" Llrintl "llrintl" Lroundl "lroundl" Llroundl "llroundl"
     UnwindResume "_Unwind_Resume" StackCheckFail "__stack_chk_fail" TlsGetAddr "__tls_get_addr" GlobalOffsetTable "_GLOBAL_OFFSET_TABLE_"
+    // That of 32-bit x86, which has its argument in a register.
+    TlsGetAddrInRegister "___tls_get_addr"
     RustProbeStack "__rust_probestack" ProbeStack "__probestack" Fentry "__fentry__"
     AtomicLoad "__atomic_load" AtomicStore "__atomic_store" AtomicExchange "__atomic_exchange"
     AtomicCompareExchange "__atomic_compare_exchange"

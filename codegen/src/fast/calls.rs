@@ -333,9 +333,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     ) -> Result<(), CodegenError> {
         self.has_calls = true;
         let conv = convention(self.base.isa, CallConv::C)?;
-        self.store_before_call(conv.kept_by_calls);
-        let homes = self.save_homes(conv.kept_by_calls);
-        self.note_written(conv.kept_by_calls);
+        let kept = conv.kept_by_calls.minus(sequence.arguments);
+        self.store_before_call(kept);
+        let homes = self.save_homes(kept);
+        self.note_written(kept);
         for reg in sequence.arguments.iter() {
             self.rec.hand_over(reg);
         }
@@ -343,12 +344,12 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         self.rec.leaves();
         self.put(sequence.call);
         self.rec.called(conv.callee_saved);
-        self.forget_clobbered(conv.kept_by_calls);
+        self.forget_clobbered(kept);
         let (reg, thing) = (conv.int_returns[0], Thing::value(result, 0));
         self.rec.defined(Spot::Reg(reg), thing);
         self.rec.hand_copy(reg, thing);
         sequence.after.iter().for_each(|&inst| self.emit(inst));
-        self.restore_homes(conv.kept_by_calls, homes);
+        self.restore_homes(kept, homes);
         self.def_fixed(result, 0, reg);
         self.end_step();
         Ok(())

@@ -23,6 +23,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             let start = self.mfunc.insts.len() as u32;
             if position == 0 {
                 self.enter()?;
+                self.begin_image_base();
                 self.note_origins();
             }
             let first_edge = self.mfunc.edges.len() as u32;

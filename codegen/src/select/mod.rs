@@ -16,6 +16,7 @@ mod callee;
 mod calls;
 mod ctx;
 mod exceptions;
+mod image;
 mod tail;
 
 use crate::abi::ArgLayout;
@@ -40,6 +41,7 @@ use crate::unit::Unit;
 use exceptions::Invokes;
 use frazil_ir::module::{FunctionHead, ReturnSigning, StackProtector};
 use frazil_ir::{EntityRef, Function, Operand, Value};
+use image::ImageBase;
 
 /// The entry of [`SelectState::vreg_of`] for a value without virtual registers so far.
 const NO_VREG: u32 = u32::MAX;
@@ -131,6 +133,7 @@ struct SelectCtx<'a, I: Isa> {
     group_start: Option<u32>,
     /// The pointer to memory for the results, if the caller passes one.
     result_pointer: Option<Reg>,
+    image: ImageBase,
     /// Whether calls that need not be tail calls stay ordinary calls.
     keeps_calls: bool,
     /// Whether a tail call has just been made, so that the return after it emits nothing.
@@ -175,11 +178,15 @@ pub(crate) fn select<I: Isa>(
         rule_start: 0,
         group_start: None,
         result_pointer: None,
+        image: ImageBase::default(),
         keeps_calls: unit.head.no_tail_calls || calls_returning_twice,
         is_left: false,
     };
     cx.place_slots(unit.head)?;
     cx.lower_blocks()?;
+    if I::HAS_IMAGE_BASE {
+        cx.finish_image_base();
+    }
     match cx.base.error.take() {
         Some(error) => Err(error.into()),
         None => {
@@ -244,6 +251,11 @@ impl<I: Isa> SelectCtx<'_, I> {
     /// Appends an instruction. [`SelectCtx::note_origins`] must be called after the last one of an IR instruction.
     #[inline]
     fn put(&mut self, inst: MInst) {
+        let inst = if I::HAS_IMAGE_BASE && inst.is_symbol() {
+            self.based(inst)
+        } else {
+            inst
+        };
         if let Some(start) = self.group_start {
             self.keep_old_contents(&inst, start);
         }

@@ -194,10 +194,14 @@ impl Printer<'_> {
     /// The memory operand.
     fn address(&self, inst: &MInst) -> String {
         let mem = inst.mem();
-        if let Some(reference) = mem.reference() {
-            return format!("[{}{}]", self.reference(reference), signed(mem.disp));
-        }
         let (base, index) = (mem.base_reg(), mem.index_reg());
+        if let Some(reference) = mem.reference() {
+            let from = match base.is_register() {
+                true => format!("{} + ", self.name(base)),
+                false => String::new(),
+            };
+            return format!("[{from}{}{}]", self.reference(reference), signed(mem.disp));
+        }
         let mut parts = Vec::new();
         let mut bytes = mem.disp;
         if base == Reg::FRAME {

@@ -150,6 +150,12 @@ pub fn is_relative(inst: &MInst) -> bool {
     inst.is_symbol() && inst.mem().scale_log2 != 0
 }
 
+/// The place of the global offset table, which is this symbol, in a register: in position-independent 32-bit code. No
+/// other address is that of a slot.
+pub fn table_place(dst: Reg, table: SymbolId) -> MInst {
+    rm(Op::LeaRM, 4, dst, near(Ref::symbol(RefKind::Got, table), 0, true))
+}
+
 /// The mark of places to which indirect branches may lead, where registers have so many bytes.
 pub fn branch_mark(word_bytes: u8) -> MInst {
     none(if word_bytes == 4 { Op::Endbr32 } else { Op::Endbr64 }, 8)

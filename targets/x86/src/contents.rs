@@ -11,6 +11,10 @@ use frazil_codegen::{MInst, Reg};
 /// See [`frazil_codegen::pass::MachRules::contents`].
 pub(crate) fn contents(inst: &MInst) -> Option<Contents> {
     let op = Op::ALL.get(usize::from(inst.op)).copied()?;
+    // Debug information has no operation for the distance of a symbol from the global offset table.
+    if inst.is_based() {
+        return None;
+    }
     let source = inst.reg(1);
     let low = |bits| Contents::Sum(source, 0, bits);
     Some(match op {

@@ -285,6 +285,7 @@ impl<const W: u8> Isa for X86<W> {
     const WORD_BYTES: u8 = W;
     const SAVES_SCRATCH: bool = Self::IS_32_BIT;
     const HAS_FEW_REGISTERS: bool = Self::IS_32_BIT;
+    const HAS_IMAGE_BASE: bool = Self::IS_32_BIT;
 
     #[inline]
     fn desc(&self) -> &'static TargetDesc {
@@ -489,6 +490,19 @@ impl<const W: u8> Isa for X86<W> {
             cx.emit(rm(Op::LeaRM, W, dst, Mem::base(dst, disp)));
         }
         Ok(())
+    }
+
+    fn image_base(&self, view: ModuleView<'_>, dst: Reg) -> Option<MInst> {
+        let table = RuntimeFunction::GlobalOffsetTable.symbol(view.symbol_count());
+        Self::has_relative_addresses(view).then(|| table_place(dst, table))
+    }
+
+    fn counted_from(&self, base: Reg, inst: &MInst) -> Option<MInst> {
+        if Self::IS_32_BIT {
+            encode::thirty_two::counted_from(base, inst)
+        } else {
+            None
+        }
     }
 
     fn block_addr<C: LowerCtx>(&self, cx: &mut C, dst: Reg, block: Ref) -> Result<(), CodegenError> {

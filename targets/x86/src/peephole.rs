@@ -134,7 +134,7 @@ impl MachRules for X86Rules {
     fn combine(&self, first: &MInst, second: &MInst, flags_are_free: bool) -> Option<MInst> {
         let address = match op_of(first)? {
             Op::MovRR if first.size >= width(second) => Mem::base(first.reg(1), 0),
-            Op::LeaRM if first.size >= width(second) && !first.is_symbol() => first.mem(),
+            Op::LeaRM if first.size >= width(second) && first.reference().is_none() => first.mem(),
             Op::MovRM | Op::MovzxLRM => return compare_with_memory(first, second),
             _ => return None,
         };
@@ -302,7 +302,7 @@ fn only_register(address: Mem, is_doubled: bool) -> Option<Reg> {
 /// A `lea` that is a move or an addition in place.
 fn simplify_lea(inst: &MInst, flags_are_free: bool) -> Option<MInst> {
     let (dst, mem) = (inst.reg(0), inst.mem());
-    if !mem.base_reg().is_physical() || mem.disp != 0 {
+    if !mem.base_reg().is_physical() || mem.disp != 0 || mem.reference().is_some() {
         return None;
     }
     if mem.index_reg().is_none() {

@@ -5,8 +5,8 @@
 //! and symbols come from the caller. It prints no line ends and no indentation.
 
 use crate::cond::Cond;
-use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_table};
-use crate::encode::{branch_relocation, named};
+use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_base, without_table};
+use crate::encode::{branch_relocation, is_index, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
 use crate::regs::{MASK, name};
 use crate::relocs::{RELOCS, in_32_bits};
@@ -65,16 +65,24 @@ fn print_expanded(expansion: Expansion, inst: &MInst, names: &dyn AsmNames, out:
                 false => Ok(()),
             }
         }
+        Expansion::Based(base) => {
+            let place = Some((name(base, 4), ""));
+            print_one(&without_base(inst), LONGEST, (names, true, place), out)
+        }
+        Expansion::Table(base) => write_table(name(base, 4), out),
         Expansion::ThroughTable(base) => {
             let base = name(base, 4);
-            write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
-            write!(
-                out,
-                "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}\n\t{{disp32}} "
-            )?;
+            write_table(base, out)?;
+            out.write_str("\n\t{disp32} ")?;
             print_one(&without_table(inst), LONGEST, (names, true, Some((base, ""))), out)
         }
     }
+}
+
+/// Writes what brings the place of the global offset table to a register.
+fn write_table(base: &str, out: &mut dyn Write) -> fmt::Result {
+    write!(out, "call\t.+5\n\tpopl\t%{base}\n\t")?;
+    write!(out, "{{disp32}} leal\t_GLOBAL_OFFSET_TABLE_+1(%{base}), %{base}")
 }
 
 fn print_one(
@@ -312,8 +320,13 @@ impl Printer<'_> {
                 self.reference(named(inst), inst.disp)
             }
             Part::SymbolOffset => {
-                self.reference(Ref(inst.imm.cast_unsigned()), inst.disp)?;
-                write!(self.out, "(%{})", name(inst.reg(1), self.word_bytes()))
+                let target = Ref(inst.imm.cast_unsigned());
+                self.reference(target, inst.disp)?;
+                let base = name(inst.reg(1), self.word_bytes());
+                match is_index(target) {
+                    true => write!(self.out, "(,%{base},1)"),
+                    false => write!(self.out, "(%{base})"),
+                }
             }
         }
     }
@@ -390,7 +403,13 @@ impl Printer<'_> {
         } else {
             self.names.write_ref(reference, self.out)?;
         }
+        let is_from_table = self.place.is_some_and(|(_, subtracted)| subtracted.is_empty());
         self.out.write_str(match reference.kind() {
+            RefKind::Symbol | RefKind::Constant | RefKind::Block | RefKind::Foreign | RefKind::Table
+                if is_from_table =>
+            {
+                "@GOTOFF"
+            }
             RefKind::Symbol
             | RefKind::Constant
             | RefKind::Label

@@ -72,6 +72,7 @@ pub mod in_32_bits {
         GOT32 "R_386_GOT32" 3 4 None, Got None, "Distance of the symbol's slot from the global offset table, or its address.";
         GOT32X "R_386_GOT32X" 43 4 None, Got None, "The same in an instruction that the linker may rewrite.";
         GOTPC "R_386_GOTPC" 10 4 None, Symbol None, "Distance from the field to the global offset table.";
+        GOTOFF "R_386_GOTOFF" 9 4 None, Symbol None, "Distance of the symbol from the global offset table.";
         TLS_GD "R_386_TLS_GD" 18 4 None, TlsGeneralDynamic None, "Distance of the general-dynamic descriptor of a thread-local symbol from the global offset table.";
         TLS_LDM "R_386_TLS_LDM" 19 4 None, TlsLocalDynamic None, "Distance of the local-dynamic descriptor of the module from the global offset table.";
         TLS_LDO "R_386_TLS_LDO_32" 32 4 None, TlsDtpOffset None, "Offset in the module's block of thread-local storage.";

@@ -354,6 +354,9 @@ impl Machine<'_> {
         if let Some(reference) = mem.reference() {
             let symbol = self.terms.symbol(Origin::Reference, [reference.0, 0, 0], width);
             parts.push((1, symbol));
+            if mem.base_reg().is_register() {
+                parts.push((1, self.read(mem.base_reg(), bytes)));
+            }
         } else {
             if mem.base_reg() == Reg::FRAME {
                 parts.push((1, self.terms.symbol(Origin::Frame, [0; 3], width)));

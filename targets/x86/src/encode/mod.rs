@@ -593,11 +593,22 @@ fn symbol_offset(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     };
     let (reg, base) = (number(inst.reg(0)), number(inst.reg(1)));
     begin(out, template, 0, (reg >> 3) << 2 | base >> 3, 0);
+    if is_index(target) {
+        out.byte((reg & 7) << 3 | 4);
+        out.byte((base & 7) << 3 | 5);
+        return out.reloc32(kind, target, i64::from(inst.disp));
+    }
     out.byte(0x80 | (reg & 7) << 3 | base & 7);
     if base & 7 == 4 {
         out.byte(0x24);
     }
     out.reloc32(kind, target, i64::from(inst.disp));
+}
+
+/// Whether the register beside a symbol's offset is encoded as an index: linkers know the general dynamic sequence of
+/// 32-bit code by that (U. Drepper, "ELF Handling For Thread-Local Storage", section 4.1.2).
+pub(crate) fn is_index(target: Ref) -> bool {
+    target.kind() == RefKind::TlsGeneralDynamic
 }
 
 /// The opcode with the condition filled in.

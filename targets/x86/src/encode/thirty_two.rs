@@ -13,7 +13,7 @@
 //! Printer and encoder take the same expansions from here, so that text and bytes agree.
 
 use super::{Out, Place, named, put};
-use crate::build::{is_relative, r, rm, rr};
+use crate::build::{is_relative, near, r, rm, rr};
 use crate::descs::OP_DESCS;
 use crate::ops::{Code, Width};
 use crate::regs::{RAX, RBX, RCX, RDX, RSP, scratch_of};
@@ -33,6 +33,10 @@ pub(crate) enum Expansion {
     Relative(Reg, bool),
     /// Its operand is a slot of the global offset table, whose place this register holds then.
     ThroughTable(Reg),
+    /// It gives this register the place of the global offset table.
+    Table(Reg),
+    /// Its address is counted from that place, which this register holds.
+    Based(Reg),
 }
 
 impl Expansion {
@@ -45,7 +49,7 @@ impl Expansion {
             return Some(Expansion::Exchange(reg, partner(inst)));
         }
         if !inst.is_symbol() {
-            return None;
+            return inst.is_based().then(|| Expansion::Based(inst.reg(1)));
         }
         let is_label = inst.reference().is_some_and(|target| target.kind() == RefKind::Label);
         (is_relative(inst) || is_label && CODES[usize::from(inst.op)].form.has_mem()).then(|| relative(inst))
@@ -60,6 +64,7 @@ fn relative(inst: &MInst) -> Expansion {
         .reference()
         .is_some_and(|target| matches!(target.kind(), RefKind::Got | RefKind::TlsInitialExec));
     match (is_slot, is_result) {
+        (true, _) if inst.op == Op::LeaRM as u16 => Expansion::Table(inst.reg(0)),
         // That of calls and jumps is one that no argument has.
         (true, _) => Expansion::ThroughTable(inst.reg(0)),
         (false, true) => Expansion::Relative(inst.reg(0), false),
@@ -184,15 +189,54 @@ pub(super) fn put_expanded(expansion: Expansion, inst: &MInst, buf: &mut CodeBuf
             }
         }
         Expansion::ThroughTable(base) => {
-            let place = put_place(base, buf);
-            let table = Ref::symbol(RefKind::Symbol, SymbolId::new(inst.disp.cast_unsigned() as usize));
-            let distance = i64::from(buf.offset() - place);
-            let address = rm(Op::LeaRM, 4, base, Mem::symbol(table, 0));
-            put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
-            let slot = without_table(inst);
-            put_as(&slot, (base, relocation(named(inst).kind(), &slot)), 0, buf);
+            let table = SymbolId::new(inst.disp.cast_unsigned() as usize);
+            put_table(base, table, buf);
+            put_from_table(&without_table(inst), base, buf);
         }
+        Expansion::Based(base) => put_from_table(&without_base(inst), base, buf),
+        Expansion::Table(base) => put_table(base, SymbolId::new(named(inst).number() as usize), buf),
     }
+}
+
+/// Appends what brings the place of the global offset table to a register.
+fn put_table(base: Reg, table: SymbolId, buf: &mut CodeBuffer) {
+    let place = put_place(base, buf);
+    let distance = i64::from(buf.offset() - place);
+    let address = rm(Op::LeaRM, 4, base, Mem::symbol(Ref::symbol(RefKind::Symbol, table), 0));
+    put_as(&address, (base, in_32_bits::GOTPC), distance, buf);
+}
+
+/// Appends an instruction whose address is counted from the global offset table, the place of which is in a register.
+fn put_from_table(inst: &MInst, base: Reg, buf: &mut CodeBuffer) {
+    let kind = match named(inst).kind() {
+        RefKind::Got | RefKind::TlsInitialExec => relocation(named(inst).kind(), inst),
+        _ => in_32_bits::GOTOFF,
+    };
+    put_as(inst, (base, kind), 0, buf);
+}
+
+/// See [`frazil_codegen::Isa::counted_from`]: counted from the global offset table.
+pub(crate) fn counted_from(base: Reg, inst: &MInst) -> Option<MInst> {
+    // Where labels are, no linker knows.
+    if !is_relative(inst) || named(inst).kind() == RefKind::Label {
+        return None;
+    }
+    let is_slot = matches!(named(inst).kind(), RefKind::Got | RefKind::TlsInitialExec);
+    if is_slot && inst.op == Op::LeaRM as u16 {
+        return Some(rr(Op::MovRR, 4, inst.reg(0), base));
+    }
+    // The name of the table is needed no more.
+    let disp = if is_slot { 0 } else { inst.disp };
+    let mut based = inst.with_mem(Mem::based(base, named(inst), disp));
+    if inst.op == Op::CallM as u16 {
+        based.set_reg(0, Reg::NONE);
+    }
+    Some(based)
+}
+
+/// The instruction as one whose address is relative, without its base register.
+pub(crate) fn without_base(inst: &MInst) -> MInst {
+    inst.with_mem(near(named(inst), inst.disp, true))
 }
 
 /// The instruction without the name of the table.
@@ -246,7 +290,8 @@ pub(super) fn symbol_operand(out: &mut Out<'_>, inst: &MInst, reg: u8, target: R
     let addend = i64::from(inst.disp) + place.distance + out.len as i64;
     if let Some(kind) = place.kind {
         let counts_from_place = kind == in_32_bits::GOTPC;
-        return out.reloc32(kind, target, if counts_from_place { addend } else { 0 });
+        let addend = if counts_from_place { addend } else { inst.disp.into() };
+        return out.reloc32(kind, target, addend);
     }
     if target.kind() == RefKind::Label {
         out.fixup32(relocs::REL32, Label(target.number()), addend as i32);

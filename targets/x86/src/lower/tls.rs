@@ -8,9 +8,9 @@
 
 use super::{has_relative_addresses, is_32_bit, result};
 use crate::build::*;
-use crate::regs::{RAX, RDI};
+use crate::regs::{RAX, RBX, RDI};
 use crate::table::Op;
-use frazil_codegen::{CallSequence, CodegenError, LowerCtx, Mem, PRegSet, Ref, RefKind, Reg};
+use frazil_codegen::{CallSequence, CodegenError, LowerCtx, MInst, Mem, PRegSet, Ref, RefKind, Reg};
 use frazil_ir::module::TlsModel;
 use frazil_ir::{InstData, Refusal, RuntimeFunction, SymbolId};
 
@@ -23,10 +23,11 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         ));
     };
     refuse_emulated(cx)?;
-    if is_32_bit::<C>() {
-        return address_in_32_bits(cx, data, symbol);
-    }
     match cx.view().tls_model(symbol) {
+        TlsModel::LocalExec if is_32_bit::<C>() => local_exec_in_32_bits(cx, data, symbol),
+        TlsModel::InitialExec if is_32_bit::<C>() => initial_exec_in_32_bits(cx, data, symbol),
+        TlsModel::LocalDynamic if is_32_bit::<C>() => return local_dynamic_in_32_bits(cx, data, symbol),
+        TlsModel::GeneralDynamic if is_32_bit::<C>() => return general_dynamic_in_32_bits(cx, data, symbol),
         TlsModel::LocalExec => local_exec(cx, data, symbol),
         TlsModel::InitialExec => initial_exec(cx, data, symbol),
         TlsModel::LocalDynamic => return local_dynamic(cx, data, symbol),
@@ -38,35 +39,6 @@ pub fn address<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
             ));
         }
     }
-    Ok(())
-}
-
-/// The address in 32-bit code: the thread pointer is in another segment, and the distances are its own
-/// (U. Drepper, sections 4.1.2 and 4.4.2).
-fn address_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
-    let model = cx.view().tls_model(symbol);
-    let kind = match model {
-        TlsModel::LocalExec => RefKind::TlsLocalExec,
-        TlsModel::InitialExec => RefKind::TlsInitialExec,
-        _ => {
-            return Err(CodegenError::unsupported(
-                Refusal::ThreadLocal,
-                "thread-local variables of shared libraries in 32-bit code",
-            ));
-        }
-    };
-    let distance = Ref::symbol(kind, symbol);
-    let dst = cx.def(result(data), 0);
-    if kind == RefKind::TlsLocalExec {
-        cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
-        cx.emit(lea_ref(4, dst, dst, distance, 0));
-        return Ok(());
-    }
-    let is_relative = has_relative_addresses(cx);
-    let table = RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count());
-    let named = if is_relative { table.as_u32().cast_signed() } else { 0 };
-    cx.emit(rm(Op::MovRM, 4, dst, near(distance, named, is_relative)));
-    cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
     Ok(())
 }
 
@@ -140,4 +112,58 @@ fn library_function<C: LowerCtx>(cx: &C) -> Ref {
         RefKind::Plt,
         RuntimeFunction::TlsGetAddr.symbol(cx.view().symbol_count()),
     )
+}
+
+// In 32-bit code, the thread pointer is in another segment.
+
+fn local_exec_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
+    let dst = cx.def(result(data), 0);
+    cx.emit(rm(Op::MovGsRM, 4, dst, thread_pointer()));
+    cx.emit(lea_ref(4, dst, dst, Ref::symbol(RefKind::TlsLocalExec, symbol), 0));
+}
+
+/// The slot of the distance is given by its place, or relative to the global offset table.
+fn initial_exec_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) {
+    let distance = Ref::symbol(RefKind::TlsInitialExec, symbol);
+    let dst = cx.def(result(data), 0);
+    let is_relative = has_relative_addresses(cx);
+    let named = if is_relative {
+        table(cx).as_u32().cast_signed()
+    } else {
+        0
+    };
+    cx.emit(rm(Op::MovRM, 4, dst, near(distance, named, is_relative)));
+    cx.emit(rm(Op::AddGsRM, 4, dst, thread_pointer()));
+}
+
+fn local_dynamic_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
+    let image = Ref::symbol(RefKind::TlsLocalDynamic, symbol);
+    let offset = Ref::symbol(RefKind::TlsDtpOffset, symbol);
+    call_in_32_bits(cx, data, image, &[lea_ref(4, RAX, RAX, offset, 0)])
+}
+
+fn general_dynamic_in_32_bits<C: LowerCtx>(cx: &mut C, data: &InstData, symbol: SymbolId) -> Result<(), CodegenError> {
+    call_in_32_bits(cx, data, Ref::symbol(RefKind::TlsGeneralDynamic, symbol), &[])
+}
+
+/// The library function takes its argument in `eax`, and entries of the procedure linkage table find the global offset
+/// table by `ebx`, as does what linkers put in the place of the sequence.
+fn call_in_32_bits<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    argument: Ref,
+    after: &[MInst],
+) -> Result<(), CodegenError> {
+    let function = RuntimeFunction::TlsGetAddrInRegister.symbol(cx.view().symbol_count());
+    let sequence = CallSequence {
+        before: &[table_place(RBX, table(cx)), lea_ref(4, RAX, RBX, argument, 0)],
+        arguments: PRegSet::of(&[RAX, RBX]),
+        call: call(Ref::symbol(RefKind::Plt, function)),
+        after,
+    };
+    cx.call_sequence(&sequence, result(data))
+}
+
+fn table<C: LowerCtx>(cx: &C) -> SymbolId {
+    RuntimeFunction::GlobalOffsetTable.symbol(cx.view().symbol_count())
 }

@@ -5,7 +5,7 @@
 //! on the machine there is nothing to compare with.
 
 use super::{all_rows, row, samples};
-use crate::build::{jcc, jcc_short, jmp, jmp_short};
+use crate::build::{call, jcc, jcc_short, jmp, jmp_short, lea_ref};
 use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::Code;
@@ -205,6 +205,27 @@ fn references_get_the_relocations_that_the_assembler_gives() {
         insts.extend([4, 8].map(|size| reference(op, size, RefKind::Got)));
     }
     compare::<8>(GNU, &insts, "references");
+}
+
+#[test]
+fn addresses_of_variables_of_threads_get_the_relocations_of_32_bit_code() {
+    let reference = |op: Op, kind: RefKind| {
+        let mut inst = MInst::new(op as u16, 4).with_mem(Mem::symbol(Ref::new(kind, 6), 0));
+        inst.set_reg(0, Reg::physical(0, 1));
+        inst
+    };
+    let offset = |kind: RefKind, base| lea_ref(4, Reg::physical(0, 0), Reg::physical(0, base), Ref::new(kind, 6), 0);
+    let insts = [
+        reference(Op::MovRM, RefKind::TlsInitialExec),
+        reference(Op::MovGsRM, RefKind::TlsLocalExec),
+        reference(Op::AddGsRM, RefKind::TlsLocalExec),
+        offset(RefKind::TlsGeneralDynamic, 3),
+        offset(RefKind::TlsLocalDynamic, 3),
+        offset(RefKind::TlsDtpOffset, 0),
+        offset(RefKind::TlsLocalExec, 1),
+        call(Ref::new(RefKind::Plt, 6)),
+    ];
+    compare::<4>(GNU_32, &insts, "thread-local-32");
 }
 
 /// A function of branches in both directions at the borders of their ranges, from its own log.

@@ -4,9 +4,9 @@
 use super::assembler::{GNU_32, compare};
 use super::{all_rows, bytes, row, samples};
 use crate::build::{is_relative, near};
-use crate::encode::thirty_two::{Expansion, writes_scratch};
+use crate::encode::thirty_two::{Expansion, counted_from, writes_scratch};
 use crate::ops::{Code, Kind};
-use crate::regs::{RDI, RDX, RSP};
+use crate::regs::{RBX, RDI, RDX, RSI, RSP};
 use crate::rows::ROWS;
 use crate::table::Op;
 use crate::template::Template;
@@ -56,6 +56,7 @@ fn table_samples() -> Vec<MInst> {
         (Op::MovRM, 4, RefKind::TlsInitialExec),
         (Op::JmpM, 8, RefKind::Got),
         (Op::CallM, 8, RefKind::Got),
+        (Op::LeaRM, 4, RefKind::Got),
     ];
     let sample = |(op, size, kind)| MInst::new(op as u16, size).with_mem(near(Ref::new(kind, 9), 5, true));
     let samples = rows.into_iter().map(sample).flat_map(with_all_registers);
@@ -68,6 +69,13 @@ fn table_samples() -> Vec<MInst> {
     samples.map(with_place).filter(|inst| inst.reg(0) != RSP).collect()
 }
 
+/// The same with their addresses counted from the global offset table, the place of which is in a register.
+fn based_samples() -> Vec<MInst> {
+    let samples = [relative_samples(), table_samples()].concat();
+    let based = |(index, inst): (usize, &MInst)| counted_from([RBX, RSI][index & 1], inst);
+    samples.iter().enumerate().filter_map(based).collect()
+}
+
 /// Instructions that name bytes of registers that have none.
 fn byte_samples() -> Vec<MInst> {
     let is_taken_apart = |inst: &MInst| Expansion::of(&Template::of(&row(inst).code, inst.size), inst).is_some();
@@ -76,7 +84,8 @@ fn byte_samples() -> Vec<MInst> {
 
 #[test]
 fn expansions_give_the_bytes_that_the_assembler_gives() {
-    compare::<4>(GNU_32, &[relative_samples(), table_samples()].concat(), "expansions");
+    let samples = [relative_samples(), table_samples(), based_samples()].concat();
+    compare::<4>(GNU_32, &samples, "expansions");
 }
 
 /// What a register or a word of the stack holds.
@@ -90,6 +99,10 @@ enum Held {
     Table,
     /// What the instruction itself has written.
     Result,
+}
+
+fn gives_table(inst: &MInst) -> bool {
+    inst.op == Op::LeaRM as u16 && inst.reference().is_some_and(|target| target.kind() == RefKind::Got)
 }
 
 fn general(register: Register) -> usize {
@@ -120,6 +133,7 @@ impl Walk {
             Mnemonic::Push if is_register => self.stack.push(self.regs[general(decoded.op0_register())]),
             Mnemonic::Lea if self.is_slot(inst) && self.regs[general(decoded.memory_base())] == Held::Place => {
                 self.regs[general(decoded.op0_register())] = Held::Table;
+                self.is_done |= gives_table(inst);
             }
             _ => self.itself(decoded, inst),
         }
@@ -193,7 +207,7 @@ impl Walk {
 
 #[test]
 fn expansions_do_what_the_instruction_does() {
-    for inst in [relative_samples(), table_samples(), byte_samples()].concat() {
+    for inst in [relative_samples(), table_samples(), based_samples(), byte_samples()].concat() {
         let bytes = bytes::<4>(&inst);
         let mut walk = Walk {
             regs: [0, 1, 2, 3, 4, 5, 6, 7].map(Held::Start),
@@ -212,7 +226,11 @@ fn expansions_do_what_the_instruction_does() {
             let is_written = desc.implicit_defs.contains(reg)
                 || (0..3).any(|slot| inst.reg(slot) == reg && matches!(desc.roles[slot], Role::Def | Role::UseDef));
             let is_free = reg == RDI && writes_scratch(&inst) || reg == RDX && is_branch;
-            let expected = if is_written { Held::Result } else { Held::Start(number) };
+            let expected = match is_written {
+                true if gives_table(&inst) => Held::Table,
+                true => Held::Result,
+                false => Held::Start(number),
+            };
             assert!(
                 is_free && !is_written || held == expected || is_written && reg == RSP,
                 "{inst:?}: {reg:?} holds {held:?}: {bytes:02x?}"
