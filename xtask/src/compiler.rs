@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use pico_args::Arguments;
 
+use crate::machine;
 use crate::process::{self, Outcome};
 use crate::validator::{Counts, Tally};
 use crate::workspace;
@@ -195,6 +196,9 @@ impl Compiler {
             Compiler::Llc(level) => {
                 let mut llc = workspace::llvm_tool(workspace::LLC)?;
                 llc.arg(level.option()).args(workspace::LLC_OPTIONS);
+                // For functions that name no processor: without one, floats of 32-bit x86 are in registers of 80 bits.
+                let least = machine::processor(0).filter(|_| !machine::is_host());
+                llc.args(least.map(|processor| format!("-mcpu={processor}")));
                 llc
             }
         };

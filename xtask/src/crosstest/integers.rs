@@ -5,9 +5,11 @@
 //! returns a mixture of its last values; `main` prints what the functions return. Nothing is undefined: divisors are
 //! not zero, distances of shifts are less than the width, and floats are in range.
 //!
-//! Left out is what llc-22 refuses itself: funnel shifts of more than 128 bits whose width is no power of two, and
+//! Left out is what llc-22 refuses itself: funnel shifts of more than 128 bits whose width is no power of two (of which
+//! it takes a remainder), and
 //! saturating conversions from floats to so many bits; and where the machine's library has no functions for them, all
-//! conversions of such integers, and divisions of 65 to 128 bits, which are done with more bits then.
+//! conversions of such integers, divisions of 65 to 128 bits, which are done with more bits then, and funnel shifts of
+//! more than 64 bits.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +18,7 @@ use frazil_test_support::Random;
 
 use crate::machine;
 
-use super::generated::{Build, Generator, Language, entry};
+use super::generated::{Build, Generator, Language, POSITION_INDEPENDENT, entry};
 
 /// Functions of a program, and operations of a function.
 const FUNCTIONS: usize = 4;
@@ -40,6 +42,15 @@ pub const GENERATOR: Generator = Generator {
     host_part: None,
     functions: FUNCTIONS,
 };
+
+/// How wide integers are at most that llc-22 divides without steps of its own.
+fn most_divided_bits() -> u32 {
+    if has_library() {
+        MOST_BITS_OF_LIBRARY
+    } else {
+        MOST_BITS_OF_WORDS
+    }
+}
 
 /// Whether the machine's library has functions for integers of 128 bits.
 fn has_library() -> bool {
@@ -94,7 +105,7 @@ impl Maker {
         for bits in std::mem::take(&mut self.callees) {
             functions += &callee(bits, &entry);
         }
-        let mut text = machine::current().module_head();
+        let mut text = machine::current().module_head() + POSITION_INDEPENDENT;
         text.push_str("\n@text = private constant [9 x i8] c\"%016llx\\0a\\00\"\ndeclare i32 @printf(ptr, ...)\n");
         for declaration in &self.declarations {
             let _ = writeln!(text, "declare {declaration}");
@@ -208,7 +219,8 @@ impl Maker {
         let bits = a.bits;
         let op = self.random.pick(&["udiv", "urem", "sdiv", "srem"]);
         // The smallest number by minus one is out of range.
-        let divisor = if bits < 4 || self.below(2) == 0 {
+        // Of constants, llc-22 makes divisions of 128 bits.
+        let divisor = if bits < 4 || bits > most_divided_bits() && !has_library() || self.below(2) == 0 {
             let down = self.emit(bits, &format!("lshr i{bits} {}, {}", b.name, bits / 2));
             self.emit(bits, &format!("or i{bits} {}, 1", down.name))
         } else {
@@ -268,7 +280,7 @@ impl Maker {
     fn intrinsic(&mut self, a: &Value, b: &Value) -> Value {
         let bits = a.bits;
         let ty = format!("i{bits}");
-        let funnels = bits <= 128 || bits.is_power_of_two();
+        let funnels = bits <= most_divided_bits() || bits.is_power_of_two();
         if funnels && self.below(3) == 0 {
             let name = format!("llvm.{}.{ty}", self.random.pick(&["fshl", "fshr"]));
             self.declare(&ty, &name, &format!("{ty}, {ty}, {ty}"));

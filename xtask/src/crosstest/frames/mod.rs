@@ -18,7 +18,7 @@ use frazil_test_support::Random;
 
 use crate::machine;
 
-use super::generated::{Build, Generator, Language, entry};
+use super::generated::{Build, Generator, Language, POSITION_INDEPENDENT, entry};
 use function::Function;
 
 /// Functions of a program.
@@ -36,13 +36,6 @@ pub const GENERATOR: Generator = Generator {
     host_part: Some(include_str!("host.c")),
     functions: FUNCTIONS,
 };
-
-const HEAD: &str = "
-!llvm.module.flags = !{!0, !1}
-!0 = !{i32 8, !\"PIC Level\", i32 2}
-!1 = !{i32 7, !\"PIE Level\", i32 2}
-
-";
 
 /// What the part in C has.
 const DECLARATIONS: &str = "
@@ -77,7 +70,7 @@ fn leaf(bits: u32, entry: &str) -> String {
 /// The module's text. The global variables come first, so that their symbols have the smallest numbers.
 fn source(seed: u64) -> String {
     let (random, entry) = (&mut Random::new(seed), entry(seed));
-    let mut text = machine::current().module_head() + HEAD;
+    let mut text = machine::current().module_head() + POSITION_INDEPENDENT;
     let linkage = random.pick(&["dso_local global", "internal global", "global"]);
     for number in 0..GLOBALS {
         let _ = writeln!(text, "@{entry}.g{number} = {linkage} i64 0");

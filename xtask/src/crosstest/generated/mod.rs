@@ -38,6 +38,14 @@ pub use batch::Verdict;
 use sources::Clang;
 pub use sources::{Build, Language};
 
+/// What texts in LLVM's form say of the programs for which their code is.
+pub const POSITION_INDEPENDENT: &str = "
+!llvm.module.flags = !{!0, !1}
+!0 = !{i32 8, !\"PIC Level\", i32 2}
+!1 = !{i32 7, !\"PIE Level\", i32 2}
+
+";
+
 /// How many programs are compiled and run together.
 const BATCH: u64 = 20;
 
