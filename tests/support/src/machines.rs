@@ -51,6 +51,11 @@ impl Machine {
         }
     }
 
+    /// The emulator and its options where one is needed to see what programs do; nothing if there is none.
+    pub fn true_emulator(&self) -> &'static [&'static str] {
+        self.emulators.last().copied().unwrap_or_default()
+    }
+
     /// The command that runs a program of this machine.
     pub fn run(&self, program: &Path) -> Command {
         match self.emulator() {

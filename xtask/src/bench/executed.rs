@@ -174,10 +174,13 @@ impl Counter {
         let own_code = own_code(program)?;
         let report = program.with_extension("counts");
         let usual = crosstest::run_command(program, run, run.short);
-        let mut command = Command::new(usual.get_program());
+        let [emulator, options @ ..] = machine::current().true_emulator() else {
+            bail!("there is no emulator that counts what programs of this machine execute");
+        };
+        let mut command = Command::new(emulator);
         let plugin = format!("{},report={}", self.plugin.display(), report.display());
-        command.arg("-plugin").arg(plugin);
-        command.args(usual.get_args());
+        command.arg("-plugin").arg(plugin).args(options);
+        command.args(usual.get_args().skip_while(|&argument| argument != program));
         command.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let outcome = process::run(&mut command, machine::limit(process::TIME_LIMIT))?;
         let has_ended = outcome.status.is_some_and(|status| status.code().is_some());
