@@ -384,6 +384,9 @@ pub struct TargetDesc {
     /// some instructions can name ([`OpDesc::names_upper`]): no convention knows of them, and they are lost in every
     /// call.
     pub upper_registers: PRegSet,
+    /// The general registers whose lowest byte an instruction can name by itself, if others need more instructions for
+    /// that; else empty.
+    pub byte_registers: PRegSet,
     /// The register that frame slots are addressed from.
     pub frame_pointer: Reg,
     pub stack_pointer: Reg,

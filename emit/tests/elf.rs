@@ -64,6 +64,7 @@ static TARGET: TargetDesc = TargetDesc {
     joins_comparisons: false,
     misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: Reg::NONE,
     stack_pointer: Reg::NONE,
     exception_registers: None,

@@ -56,6 +56,7 @@ static TARGET: TargetDesc = TargetDesc {
     joins_comparisons: false,
     misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: SCRATCH,
     stack_pointer: SCRATCH,
     exception_registers: None,

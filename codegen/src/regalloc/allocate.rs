@@ -1,5 +1,6 @@
 //! The driver of the allocator: runs its stages in order, with memory that is used again for the next function.
 
+use super::bytes;
 use super::coalesce::Coalescer;
 use super::fold;
 use super::frequency::Frequency;
@@ -100,6 +101,9 @@ pub fn allocate(
     coalescer.run(func, input, positions, liveness, walk, intervals);
     if !input.upper.is_empty() {
         confine(func, input, &walk.copies, intervals);
+    }
+    if !input.desc.byte_registers.is_empty() {
+        bytes::mark(func, input, intervals);
     }
     let chooses_reloads = input.options.split && limits.reloads > 0 && positions.loop_count() > 0;
     scan.occupancy

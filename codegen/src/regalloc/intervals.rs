@@ -66,6 +66,8 @@ pub(super) struct Bundle {
     pub hints: u32,
     /// The cost of a store after each definition, weighted by frequency.
     pub def_cost: f32,
+    /// Whether an instruction names its lowest byte, and not all registers have one ([`super::bytes`]).
+    pub names_byte: bool,
     /// The virtual register whose constant is rematerialized, if the bundle consists of it alone; else [`NONE`].
     pub remat: u32,
     /// Whether some part of it is in the slot.
@@ -93,6 +95,7 @@ impl Bundle {
             occs: (0, 0),
             hints: NONE,
             def_cost: 0.0,
+            names_byte: false,
             remat: NONE,
             spilled: false,
             is_localized: false,

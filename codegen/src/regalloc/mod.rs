@@ -31,6 +31,7 @@
 //! virtual registers that are copies of each other may share registers and slots.
 
 mod allocate;
+mod bytes;
 mod coalesce;
 mod cost;
 mod fold;

@@ -80,6 +80,7 @@ static DESC: TargetDesc = TargetDesc {
     // As for llc: a conditional select is as good as a branch on cores that issue few instructions at a time.
     misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
     exception_registers: Some([x(0), x(1)]),

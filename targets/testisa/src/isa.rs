@@ -44,6 +44,7 @@ const DESC: TargetDesc = TargetDesc {
     joins_comparisons: false,
     misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: FP,
     stack_pointer: SP,
     exception_registers: None,

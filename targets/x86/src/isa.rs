@@ -104,6 +104,7 @@ const DESC: TargetDesc = TargetDesc {
     // Of processors since Sandy Bridge: 14 to 20.
     misprediction_cycles: 16,
     upper_registers: UPPER,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: RBP,
     stack_pointer: RSP,
     exception_registers: Some([RAX, RDX]),
@@ -203,6 +204,7 @@ static DESC_32: TargetDesc = TargetDesc {
     ],
     home_registers: PRegSet::of(&[XMM5, XMM6]),
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::of(&[RAX, RCX, RDX, RBX]),
     masks: None,
     return_address_bytes: 4,
     red_zone_bytes: 0,

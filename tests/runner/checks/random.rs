@@ -1,7 +1,8 @@
 //! `; test random <seed> <functions>`: executors of compiled code get the same results from random functions as the
 //! interpreter. With `narrow` after it pointers have 32 bits, with `vectors` it has vectors, with `wide-vectors` of any
-//! length, and with `words` no integer is wider than 64 bits. `FRAZIL_RANDOM_SERIES` chooses other functions than those of every day (series 0), and `cargo xtask
-//! random-functions` goes through many series; `FRAZIL_RANDOM_SOURCE` names a file for the functions that were made.
+//! length, and with `words` no integer is wider than 64 bits. `FRAZIL_RANDOM_SERIES` chooses other functions than those
+//! of every day (series 0), and `cargo xtask random-functions` goes through many series; `FRAZIL_RANDOM_SOURCE` names a
+//! file for the functions that were made.
 
 use super::{Check, parsed, printed, verifier_messages};
 use crate::runner::case::{Case, Expected, Run, Test};

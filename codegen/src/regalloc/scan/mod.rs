@@ -16,7 +16,7 @@
 mod settle;
 
 use super::AllocatorInput;
-use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
+use super::intervals::{Bundle, Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
 use super::occupancy::Occupancy;
 use super::positions::Positions;
 use crate::error::CodegenError;
@@ -110,14 +110,19 @@ impl Scan<'_> {
             return Ok(());
         }
         let bundle = &self.intervals.bundles[part.bundle as usize];
-        let (class, registers) = (bundle.class, self.sets[usize::from(bundle.set)]);
+        let (class, all) = (bundle.class, self.sets[usize::from(bundle.set)]);
+        let registers = self.with_bytes(bundle, all);
         self.find_limits(&part);
         if self.prefers_slot(&part) {
             self.wait_from_start(number);
         } else if let Some(reg) = self.whole_fit(&part, class, registers) {
             self.give(number, reg);
         } else {
-            match self.choose(&part, class, registers)? {
+            let mut choice = self.choose(&part, class, registers);
+            if choice.is_err() && registers != all {
+                choice = self.choose(&part, class, all);
+            }
+            match choice? {
                 Choice::Until(reg, limit) => self.give_until(number, reg, limit),
                 Choice::Evict(reg, victim, pos, limit) => {
                     self.evict(victim, pos);
@@ -127,6 +132,18 @@ impl Scan<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Of the registers that a bundle may get, those whose bytes can be named if instructions name its.
+    #[inline]
+    fn with_bytes(&self, bundle: &Bundle, registers: u64) -> u64 {
+        if !bundle.names_byte {
+            return registers;
+        }
+        match registers & self.input.desc.byte_registers.bank(bundle.class.bank()) {
+            0 => registers,
+            some => some,
+        }
     }
 
     /// Whether the only occurrence of a part is at its start and can be a memory operand, and the bundle has a slot

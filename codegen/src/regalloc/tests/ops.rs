@@ -94,6 +94,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     joins_comparisons: false,
     misprediction_cycles: 0,
     upper_registers: PRegSet::EMPTY,
+    byte_registers: PRegSet::EMPTY,
     frame_pointer: Reg::physical(0, 62),
     stack_pointer: Reg::physical(0, 61),
     exception_registers: None,
