@@ -331,8 +331,16 @@ impl Trace {
         self.wrote_register(reg);
     }
 
-    /// In a group, a write need not happen: then what the name was before must be in the same place.
+    /// In a group, a write need not happen: then what the name was before must be in the same place. A scratch register
+    /// has nothing of before: a name that it still has is that of an address, whose rule is done.
     fn write_in_group(&mut self, told: Reg, place: Place) {
+        if told.is_physical()
+            && self
+                .target
+                .is_some_and(|(desc, _)| desc.classes[told.bank()].scratch == told)
+        {
+            return;
+        }
         let name = match self.hands[told.index()] {
             Some(hand) if hand.may_write && self.in_group => hand.name,
             _ => return,

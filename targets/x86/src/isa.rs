@@ -4,7 +4,6 @@
 
 use crate::build::*;
 use crate::descs::OP_DESCS;
-use crate::encode;
 use crate::features::{AVX, AVX2, AVX512BW, AVX512F, F16C, SSE4_1};
 use crate::inline_asm::X86Asm;
 use crate::lower::{spaces, switch};
@@ -17,7 +16,7 @@ use crate::regs::*;
 use crate::relocs::in_32_bits;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, DTPOFF64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
-use crate::{abi, frame, lower, masks, rows, upper};
+use crate::{abi, encode, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
 use frazil_codegen::features::FeatureSet;
