@@ -1,7 +1,10 @@
 //! `cargo xtask bench --pexe`: how fast executables of PNaCl are compiled, beside the same modules as bitcode of LLVM.
 //!
 //! The modules are those of the corpus for 32-bit x86, whose pointers have the width of PNaCl's, and Frazil's own
-//! writer makes executables of them; what that refuses (vectors, exceptions) is counted and left out. Both forms are
+//! writer makes executables of them; what that refuses (variable arguments, vectors, exceptions) is counted and left
+//! out. An executable has everything in it and knows no variable arguments and frozen values, so that the module is
+//! [changed](fitted) first: what it declares is defined, by a body that is worth nothing, calls have the types of their
+//! arguments, and frozen values are sums with zero. Nothing is run here. Both forms of that are
 //! compiled for the same target in turn. Nanoseconds for each instruction are of what is read, compiled and written, by
 //! Frazil's own clock and count: an executable has more instructions than the bitcode that it is made of.
 //!
@@ -17,7 +20,7 @@ use anyhow::{Context, Result, ensure};
 use super::statistics::{geometric_mean, median};
 use crate::compiler::Compiler;
 use crate::corpus::Module;
-use crate::{machine, process};
+use crate::{machine, process, workspace};
 
 /// How much longer an instruction of an executable may take than one of bitcode.
 const GOAL: f64 = 1.15;
@@ -43,8 +46,10 @@ pub fn measure(modules: &[Module], frazil: &Compiler, pairs: usize) -> Result<bo
     fs::create_dir_all(&folder)?;
     let (mut ratios, mut speeds, mut refused) = (Vec::new(), Vec::new(), 0);
     for module in modules {
+        let whole = folder.join(format!("{}-whole.bc", module.name()));
+        make_whole(module, &whole)?;
         let executable = folder.join(format!("{}.pexe", module.name()));
-        if !write(module, frazil, &executable)? {
+        if !write(module, &whole, frazil, &executable)? {
             refused += 1;
             continue;
         }
@@ -52,7 +57,7 @@ pub fn measure(modules: &[Module], frazil: &Compiler, pairs: usize) -> Result<bo
         let (mut of_executable, mut of_bitcode) = (Vec::new(), Vec::new());
         for _ in 0..pairs {
             of_executable.push(compile(frazil, &executable, &object)?);
-            of_bitcode.push(compile(frazil, module.bitcode()?, &object)?);
+            of_bitcode.push(compile(frazil, &whole, &object)?);
         }
         let [ours, theirs] = [&of_executable, &of_bitcode]
             .map(|samples| median(&samples.iter().map(|figures| figures.nanoseconds).collect::<Vec<_>>()));
@@ -92,16 +97,63 @@ pub fn measure(modules: &[Module], frazil: &Compiler, pairs: usize) -> Result<bo
     Ok(true)
 }
 
+/// Makes bitcode of a module in which all that it declares is defined.
+fn make_whole(module: &Module, whole: &Path) -> Result<()> {
+    let text = whole.with_extension("ll");
+    let mut disassemble = workspace::llvm_tool(workspace::LLVM_DIS)?;
+    process::checked(disassemble.arg(module.bitcode()?).arg("-o").arg(&text))?;
+    let lines: Vec<String> = fs::read_to_string(&text)?.lines().map(fitted).collect();
+    fs::write(&text, lines.join("\n"))?;
+    let mut assemble = workspace::llvm_tool("llvm-as-22")?;
+    process::checked(assemble.arg(&text).arg("-o").arg(whole)).map(drop)
+}
+
+/// A line of text with what an executable can have instead of what it cannot.
+fn fitted(line: &str) -> String {
+    let mut line = line.to_owned();
+    let of_variable = ", ...) @";
+    if let Some(end) = line.find(of_variable)
+        && let Some(start) = line[..end].rfind('(')
+    {
+        line.replace_range(start..end + of_variable.len() - 1, "");
+    }
+    if line.starts_with("declare ") {
+        line = line.replace(", ...)", ")");
+    }
+    if let Some(start) = line.find("= freeze i") {
+        line.replace_range(start.."= freeze".len() + start, "= add");
+        line.push_str(", 0");
+    }
+    defined(&line)
+}
+
+/// A line of text in which a declaration has become a definition.
+fn defined(line: &str) -> String {
+    if let Some(declared) = line.strip_prefix("declare ")
+        && !declared.contains("@llvm.")
+    {
+        // Metadata of a declaration comes before what it is about.
+        return format!("define {declared} {{\n  unreachable\n}}");
+    }
+    let is_variable = line.starts_with('@');
+    match line.split_once(" = external ") {
+        Some((name, rest)) if is_variable => {
+            let (what, align) = rest
+                .split_once(", align")
+                .map_or((rest, ""), |(what, _)| (what, ", align 4"));
+            format!("{name} = {what} zeroinitializer{align}")
+        }
+        _ => line.to_owned(),
+    }
+}
+
 /// Makes an executable of a module; false if it has no such form.
-fn write(module: &Module, frazil: &Compiler, executable: &Path) -> Result<bool> {
+fn write(module: &Module, whole: &Path, frazil: &Compiler, executable: &Path) -> Result<bool> {
     let Compiler::Frazil { path, .. } = frazil else {
         unreachable!("the options name a recipe of Frazil");
     };
     let mut command = Command::new(path);
-    command
-        .args(["--emit", "pexe", "-o"])
-        .arg(executable)
-        .arg(module.bitcode()?);
+    command.args(["--emit", "pexe", "-o"]).arg(executable).arg(whole);
     let outcome = process::run(&mut command, process::TIME_LIMIT)?;
     if !outcome.success() {
         println!("{:<12} {}", module.name(), outcome.first_error_line());
@@ -139,6 +191,33 @@ fn whole(report: &str) -> Option<(f64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn declarations_become_definitions() {
+        assert_eq!(
+            defined("declare i32 @f(ptr) #1"),
+            "define i32 @f(ptr) #1 {\n  unreachable\n}"
+        );
+        assert_eq!(defined("declare void @llvm.trap()"), "declare void @llvm.trap()");
+        assert_eq!(
+            defined("@x = external dso_local global ptr, align 4"),
+            "@x = dso_local global ptr zeroinitializer, align 4"
+        );
+        assert_eq!(defined("  call void @g()"), "  call void @g()");
+    }
+
+    #[test]
+    fn what_executables_cannot_have_is_replaced() {
+        assert_eq!(
+            fitted("  %1 = call i32 (ptr, ...) @printf(ptr @x, i32 3)"),
+            "  %1 = call i32 @printf(ptr @x, i32 3)"
+        );
+        assert_eq!(
+            fitted("declare i32 @g(ptr, ...)"),
+            "define i32 @g(ptr) {\n  unreachable\n}"
+        );
+        assert_eq!(fitted("  %2 = freeze i32 %1"), "  %2 = add i32 %1, 0");
+    }
 
     #[test]
     fn reads_the_report() {
