@@ -1,8 +1,8 @@
 //! Registers whose lowest byte instructions can name by themselves ([`TargetDesc::byte_registers`]): which bundles get
 //! no others.
 //!
-//! It is a bundle as soon as one instruction names a byte of it, and for all of its life; only where that leaves no
-//! register at all does it get another one. An instruction that needs a byte of such a register then takes two
+//! A bundle is one of them for all of its life as soon as one instruction names a byte of it. Only where no such
+//! register can be had does it get another one. An instruction that needs a byte of such a register then takes two
 //! exchanges more, which the encoder adds: correctness does not depend on what is found here.
 //!
 //! [`TargetDesc::byte_registers`]: crate::desc::TargetDesc::byte_registers
