@@ -3,10 +3,11 @@
 use super::record::{Record, Thing};
 use super::state::NO_REG;
 use super::{FastCtx, reg_of};
-use crate::context::Context;
 use crate::context::protector::guarded_slots;
+use crate::context::{Addressing, Context, PlaceBase};
 use crate::error::CodegenError;
 use crate::isa::Isa;
+use crate::minst::Mem;
 use crate::reg::{Reg, RegClass};
 use frazil_ir::module::StackProtector;
 use frazil_ir::{EntityRef, Operand, SlotId};
@@ -49,6 +50,21 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.st.frame.allocate(slot.size.max(1), align)
         };
         self.st.slot_is_indirect[index] = is_indirect;
+        if R::IS_ON && !is_indirect {
+            let bytes = u32::try_from(slot.size).unwrap_or(u32::MAX);
+            self.rec.slot(self.st.slots[index], bytes);
+        }
+    }
+
+    /// Tells the recorder of which slot a memory operand of a rule is a part.
+    pub(super) fn report_slot(&mut self, pointer: Operand, bytes: u32, mem: Mem) {
+        let (base, distance, index) = self.strip_folded(pointer);
+        if index.is_none()
+            && let Some((PlaceBase::Frame(offset), further)) = self.place(base)
+        {
+            let distance = distance.wrapping_add(further);
+            (self.rec).hand_slot((mem.base_reg(), mem.disp), bytes, offset, distance);
+        }
     }
 
     /// The home register of a stack slot, given its address.

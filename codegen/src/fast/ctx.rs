@@ -260,7 +260,11 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
 
     #[inline]
     fn use_addr(&mut self, pointer: Operand, span_bytes: u32) -> Mem {
-        self.address_of(pointer, span_bytes)
+        let mem = self.address_of(pointer, span_bytes);
+        if R::IS_ON {
+            self.report_slot(pointer, span_bytes, mem);
+        }
+        mem
     }
 
     #[inline]

@@ -88,6 +88,10 @@ pub(crate) trait Record {
     fn hand_copy(&mut self, reg: Reg, thing: Thing) {}
     /// A rule is given a memory operand with this thing.
     fn hand_memory(&mut self, base: Reg, disp: i32, thing: Thing) {}
+    /// The area of so many bytes at this frame offset is a stack slot.
+    fn slot(&mut self, offset: i32, bytes: u32) {}
+    /// A rule is given a memory operand of so many bytes: what is at this distance from the slot at this frame offset.
+    fn hand_slot(&mut self, operand: (Reg, i32), bytes: u32, offset: i32, distance: i64) {}
     /// A rule is given a register for this result.
     fn hand_result(&mut self, reg: Reg, thing: Thing) {}
     /// The register holds `old`, which from now on is called `new`, too.
