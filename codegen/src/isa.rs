@@ -12,6 +12,7 @@ use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
+use crate::finish::pushes::Push;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink};
 use crate::halt::Halt;
 use crate::inline_asm::AsmRules;
@@ -278,6 +279,24 @@ pub trait Isa: Sized + Send + Sync + 'static {
     }
     /// Moves the stack pointer; flags survive.
     fn adjust_stack(&self, bytes: i32) -> MInst;
+    /// The push that takes the place of the store of a word to where the stack pointer points, or a constant distance
+    /// above. Asked only of targets with [`TargetDesc::pushes_arguments`], as the next ones are.
+    fn push(&self, _store: &MInst) -> Option<Push> {
+        None
+    }
+    /// The push that takes the place of a load and of the push of what was loaded.
+    fn push_loaded(&self, _load: &MInst) -> Option<MInst> {
+        None
+    }
+    /// Stores a word that is a constant.
+    fn store_constant(&self, _value: i32, _mem: Mem) -> Option<MInst> {
+        None
+    }
+    /// Moves the stack pointer as [`Isa::adjust_stack`] does, but flags need not survive, and where it goes down,
+    /// anything may be stored there.
+    fn move_stack(&self, bytes: i32) -> MInst {
+        self.adjust_stack(bytes)
+    }
     /// Copies a float register as it is to an integer register, if an instruction does that: for conventions whose
     /// arguments of both kinds share positions.
     fn float_bits(&self, _dst: Reg, _src: Reg) -> Option<MInst> {

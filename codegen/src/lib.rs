@@ -65,6 +65,7 @@ pub use desc::{
 };
 pub use error::CodegenError;
 pub use fast::FastState;
+pub use finish::pushes::Push;
 pub use floats::{ClassRange, NAN_CLASSES, class_ranges, long_arithmetic};
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, ReturnProtection, StackProbes};
 pub use halt::Halt;

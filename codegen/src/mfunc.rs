@@ -136,6 +136,21 @@ pub struct RegSets {
     pub uses: PRegSet,
     /// Written.
     pub defs: PRegSet,
+    /// Of a call whose arguments on the stack are words, all of them stored one by one in its block, the last one
+    /// first: how many bytes these are; else 0. See [`crate::desc::TargetDesc::pushes_arguments`].
+    pub pushable_bytes: u32,
+}
+
+impl RegSets {
+    /// The sets of an instruction that passes nothing on the stack.
+    #[inline]
+    pub const fn new(uses: PRegSet, defs: PRegSet) -> RegSets {
+        RegSets {
+            uses,
+            defs,
+            pushable_bytes: 0,
+        }
+    }
 }
 
 /// How a block ends.
@@ -444,10 +459,7 @@ impl MFunc {
     /// What an instruction reads and writes besides its register operands.
     #[inline]
     pub fn implicit(&self, inst: &MInst, desc: &OpDesc) -> RegSets {
-        let mut sets = RegSets {
-            uses: desc.implicit_uses,
-            defs: desc.implicit_defs,
-        };
+        let mut sets = RegSets::new(desc.implicit_uses, desc.implicit_defs);
         if desc.has_sets {
             let more = self.sets[inst.imm as usize];
             sets.uses = sets.uses.union(more.uses);

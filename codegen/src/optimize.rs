@@ -12,6 +12,7 @@ use crate::features::FeatureSet;
 use crate::finish::apply::{ApplyState, apply};
 use crate::finish::emit::{EmitState, emit};
 use crate::finish::frame_layout::EmitOptions;
+use crate::finish::pushes::{PushState, push_arguments};
 use crate::finish::variables::place_variables;
 use crate::floats::{legal_floats, with_legal_types};
 use crate::follow::{Follower, Frame};
@@ -47,6 +48,7 @@ pub struct OptimizeState {
     allocator: RegAllocState,
     allocation: Allocation,
     apply: ApplyState,
+    pushes: PushState,
     allocated: MFunc,
     emit: EmitState,
     scratch: ScratchPool,
@@ -322,6 +324,7 @@ fn compile_once<I: Isa>(
         true => <(Clearing, Clearing)>::default(),
         false => clearings(isa, unit, conv, &state.allocated, callee_saved)?,
     };
+    push_arguments(isa, &mut state.allocated, stack_align, &mut state.pushes);
     let options = EmitOptions {
         conv,
         stack_align,
@@ -332,7 +335,16 @@ fn compile_once<I: Isa>(
         for_size: recipe.for_size,
     };
     let emitted = is_followed.then_some(&mut state.follower.emitted);
-    emit(isa, &mut state.allocated, unit, options, &mut state.emit, emitted, out)?;
+    let moves = &state.pushes.moves;
+    emit(
+        isa,
+        &mut state.allocated,
+        unit,
+        (options, moves),
+        &mut state.emit,
+        emitted,
+        out,
+    )?;
     if let Some(distances) = out.debug.distances {
         let (slots, by_value) = state.select.memory_places();
         place_variables(unit.function, slots, by_value, distances, &mut out.debug.places);

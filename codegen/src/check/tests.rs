@@ -61,6 +61,7 @@ static TARGET: TargetDesc = TargetDesc {
     stack_pointer: SCRATCH,
     exception_registers: None,
     pushes_saved_registers: false,
+    pushes_arguments: false,
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,

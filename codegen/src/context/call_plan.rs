@@ -247,7 +247,7 @@ impl CallPlan {
 pub(crate) fn moved_arguments<'l>(
     call: &'l PendingCall<'_>,
     layout: &'l ArgLayout,
-) -> impl Iterator<Item = (Operand, &'l ArgPlace)> {
+) -> impl DoubleEndedIterator<Item = (Operand, &'l ArgPlace)> {
     let args = call.args.iter().zip(&layout.args).zip(&call.signature.params);
     args.filter_map(|((&operand, place), param)| {
         let has_own_step = matches!(param.kind, ParamKind::ByVal { .. } | ParamKind::SwiftError) || operand.is_none();

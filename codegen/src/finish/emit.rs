@@ -9,6 +9,7 @@ use super::asm;
 use super::calls::CallNotes;
 use super::frame_layout::{EmitOptions, FrameMap, lay_out_frame};
 use super::loops::find_short_loops;
+use super::pushes::StackMove;
 use super::threading::{add_address_labels, thread_empty_blocks};
 use super::wrapped::{describe_frame, find_blocks_with_frame, is_worth_sharing};
 use crate::annotate::{self, Liveness};
@@ -88,13 +89,13 @@ impl EmitState {
     }
 }
 
-/// Encodes `func` into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
+/// Encodes `func`, in which the stack pointer moves as `stack_moves` say, into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
 /// `out` already has labels, constants and jump tables of the function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,
     unit: &Unit<'_>,
-    options: EmitOptions,
+    (options, stack_moves): (EmitOptions, &[StackMove]),
     state: &mut EmitState,
     emitted: Option<&mut Vec<Emitted>>,
     out: &mut CompiledFunction,
@@ -171,6 +172,8 @@ pub(crate) fn emit<I: Isa>(
         asm_operands: Vec::new(),
         emitted,
         error: None,
+        stack_moves: stack_moves.iter(),
+        next_move: stack_moves.first().map_or(u32::MAX, |next| next.index),
     };
     emitter.emit_blocks();
     if let Some(error) = emitter.error.take() {
@@ -240,6 +243,9 @@ struct Emitter<'a, I: Isa> {
     emitted: Option<&'a mut Vec<Emitted>>,
     /// The first refusal, since the functions that meet one return nothing.
     error: Option<CodegenError>,
+    /// The instructions that are still to come at which the stack pointer moves, and the number of the first of them.
+    stack_moves: std::slice::Iter<'a, StackMove>,
+    next_move: u32,
 }
 
 impl<I: Isa> Emitter<'_, I> {
@@ -315,7 +321,9 @@ impl<I: Isa> Emitter<'_, I> {
             if self.is_observed {
                 self.observe(index, index == data.start);
             }
-            if index + 1 < end
+            if index == self.next_move {
+                self.emit_moving(index, next);
+            } else if index + 1 < end
                 && let Some(pair) = self.paired(index)
             {
                 put_inst(self.isa, &pair, self.buf);
@@ -473,6 +481,50 @@ impl<I: Isa> Emitter<'_, I> {
                 }
                 put_inst(self.isa, &self.with_frame(*inst), self.buf);
             }
+        }
+    }
+
+    /// Emits an instruction at which the stack pointer moves.
+    #[cold]
+    fn emit_moving(&mut self, index: u32, next: u32) {
+        let Some(moves) = self.stack_moves.next() else {
+            return;
+        };
+        self.next_move = self.stack_moves.as_slice().first().map_or(u32::MAX, |next| next.index);
+        self.move_stack(moves.reserved, !moves.keeps_flags);
+        self.emit_inst(&self.func.insts[index as usize], next);
+        self.follow_stack(moves.pushed);
+        match moves.is_last {
+            true => self.follow_stack(-moves.released),
+            false => self.move_stack(-moves.released, true),
+        }
+    }
+
+    /// Moves the stack pointer down by so many bytes.
+    fn move_stack(&mut self, bytes: i32, may_write_flags: bool) {
+        if bytes != 0 {
+            let inst = match may_write_flags {
+                true => self.isa.move_stack(-bytes),
+                false => self.isa.adjust_stack(-bytes),
+            };
+            put_inst(self.isa, &inst, self.buf);
+            self.follow_stack(bytes);
+        }
+    }
+
+    /// The stack pointer is so many bytes further down: the distances from it change.
+    fn follow_stack(&mut self, bytes: i32) {
+        let desc = self.isa.desc();
+        if bytes == 0 {
+            return;
+        }
+        if self.map.base == desc.stack_pointer {
+            self.map.areas += bytes;
+        }
+        if self.map.incoming_base == desc.stack_pointer {
+            self.map.incoming += bytes;
+            let offset = self.map.incoming + desc.incoming_args_offset;
+            self.sink().unwind(UnwindOp::DefineCfaOffset(offset));
         }
     }
 

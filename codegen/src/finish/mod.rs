@@ -9,6 +9,7 @@ pub(crate) mod calls;
 pub(crate) mod emit;
 pub(crate) mod frame_layout;
 mod loops;
+pub(crate) mod pushes;
 mod threading;
 pub(crate) mod variables;
 mod wrapped;

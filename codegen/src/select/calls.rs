@@ -28,6 +28,8 @@ pub(super) struct CallProgress {
     pub(super) callee: Option<Reg>,
     /// The fixed registers that the call reads.
     pub(super) uses: PRegSet,
+    /// Bytes of arguments on the stack that were stored as words.
+    word_bytes: u32,
 }
 
 impl<I: Isa> SelectCtx<'_, I> {
@@ -51,10 +53,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.mfunc.frame.callee_saved = layout.preserved;
         self.put_with_sets(
             MInst::new(pseudo::ENTRY, 0),
-            RegSets {
-                uses: PRegSet::EMPTY,
-                defs: self.incoming_registers(&layout),
-            },
+            RegSets::new(PRegSet::EMPTY, self.incoming_registers(&layout)),
         );
         if signature.variadic {
             self.save_variadic();
@@ -231,15 +230,15 @@ impl<I: Isa> SelectCtx<'_, I> {
                 CallStep::SaveMemory(memory) => self.save_memory(call, memory, &mut plan.saved),
                 CallStep::PlaceMemory => self.place_memory(&plan.saved),
                 CallStep::FindCallee => progress.callee = Some(self.operand_reg(call.callee, 0)),
-                CallStep::StoreArguments(area) => self.store_arguments(call, layout, area),
+                CallStep::StoreArguments(area) => progress.word_bytes += self.store_arguments(call, layout, area),
                 CallStep::FindShadows => self.find_shadows(call, layout),
                 CallStep::MoveArguments(area) => self.move_arguments(call, layout, area, &mut progress.uses),
                 CallStep::PassShadows => self.pass_shadows(&mut progress.uses),
                 CallStep::PassResults => {
                     let offset = progress.places.results.unwrap_or(0);
-                    self.pass_area(offset, layout.result_pointer, &mut progress.uses);
+                    self.pass_area(offset, layout.result_pointer, &mut progress);
                 }
-                CallStep::PassArea { place, offset } => self.pass_area(offset, place, &mut progress.uses),
+                CallStep::PassArea { place, offset } => self.pass_area(offset, place, &mut progress),
                 CallStep::PassVariadicCount => {
                     isa.int_constant(self, call.conv.variadic_count, 4, i64::from(layout.float_used_all));
                     progress.uses.insert(call.conv.variadic_count);
@@ -297,7 +296,12 @@ impl<I: Isa> SelectCtx<'_, I> {
         }
         let popped_bytes = if progress.moves_stack { 0 } else { layout.popped_bytes };
         let mark = self.base.branch_mark.filter(|_| call.needs_mark);
-        self.put_call_group(inst, RegSets { uses, defs }, popped_bytes, mark);
+        let is_pushable = progress.word_bytes == layout.stack_bytes && !progress.moves_stack && !self.is_invoked();
+        let sets = RegSets {
+            pushable_bytes: if is_pushable { layout.stack_bytes } else { 0 },
+            ..RegSets::new(uses, defs)
+        };
+        self.put_call_group(inst, sets, popped_bytes, mark);
         self.leave_bases();
         if is_noted {
             let has_results = call.first_result.is_some() && !layout.returns.is_empty();
@@ -318,7 +322,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         self.begin_group(GroupKind::Plain);
         sequence.before.iter().for_each(|&inst| self.put(inst));
         let (uses, defs) = (sequence.arguments, self.clobbered(conv.callee_saved));
-        self.put_with_sets(sequence.call, RegSets { uses, defs });
+        self.put_with_sets(sequence.call, RegSets::new(uses, defs));
         sequence.after.iter().for_each(|&inst| self.put(inst));
         self.end_group();
         self.def_fixed(result, 0, conv.int_returns[0]);
@@ -326,12 +330,12 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Passes the address of an area of the frame as an argument.
-    fn pass_area(&mut self, offset: i32, place: PartPlace, uses: &mut PRegSet) {
+    fn pass_area(&mut self, offset: i32, place: PartPlace, progress: &mut CallProgress) {
         let (isa, mem) = (self.base.isa, self.frame_mem(offset));
         match place {
             PartPlace::Reg(reg) => {
                 isa.address(self, reg, mem);
-                uses.insert(reg);
+                progress.uses.insert(reg);
             }
             PartPlace::Stack(argument) => {
                 let bytes = isa.desc().pointer_bytes;
@@ -339,6 +343,7 @@ impl<I: Isa> SelectCtx<'_, I> {
                 isa.address(self, address, mem);
                 let mem = Mem::base(isa.desc().stack_pointer, argument as i32);
                 self.put(isa.spill(RegClass::Int, bytes, address, mem));
+                progress.word_bytes += u32::from(bytes);
             }
         }
     }
@@ -383,28 +388,55 @@ impl<I: Isa> SelectCtx<'_, I> {
         isa.block_copy(self, dest, source, memory.bytes);
     }
 
-    /// Stores the arguments that the convention passes on the stack.
-    fn store_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea) {
+    /// Stores the arguments that the convention passes on the stack, the last one first. Returns how many bytes of them
+    /// are words of the target.
+    fn store_arguments(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, area: ArgumentArea) -> u32 {
         let pointer = self.base.isa.desc().stack_pointer;
         let incoming = self.incoming_offset();
-        for (operand, place) in moved_arguments(call, layout) {
-            for part in 0..place.parts.count {
+        let mut word_bytes = 0;
+        for (operand, place) in moved_arguments(call, layout).rev() {
+            for part in (0..place.parts.count).rev() {
                 let PartPlace::Stack(offset) = place.places[usize::from(part)] else {
                     continue;
                 };
-                let src = self.extended_part(operand, place, part);
-                let bytes = place.parts.bytes.max(4);
+                let (class, bytes) = (place.parts.class(), place.parts.bytes.max(4));
+                if class == RegClass::Int && bytes == I::WORD_BYTES {
+                    word_bytes += u32::from(bytes);
+                }
                 let mem = match area {
                     ArgumentArea::Outgoing => Mem::base(pointer, offset as i32),
                     ArgumentArea::Incoming => self.frame_mem(incoming + offset as i32),
                 };
-                let store = self.base.isa.spill(place.parts.class(), bytes, src, mem);
+                if area == ArgumentArea::Outgoing
+                    && let Some(store) = self.constant_argument(operand, place, part, mem)
+                {
+                    self.put(store);
+                    continue;
+                }
+                let src = self.extended_part(operand, place, part);
+                let store = self.base.isa.spill(class, bytes, src, mem);
                 self.put(match area {
                     ArgumentArea::Outgoing => store,
                     ArgumentArea::Incoming => self.incoming_access(store, bytes),
                 });
             }
         }
+        word_bytes
+    }
+
+    /// The store of a constant argument where it would be pushed.
+    fn constant_argument(&self, operand: Operand, place: &ArgPlace, part: u8, mem: Mem) -> Option<MInst> {
+        let desc = self.base.isa.desc();
+        let is_word = place.parts.class() == RegClass::Int && place.parts.bytes <= desc.pointer_bytes;
+        if !desc.pushes_arguments || !is_word || self.is_invoked() || place.parts.count > 1 {
+            return None;
+        }
+        let imm = operand.as_imm()?;
+        let value = match place.extend_of(part) {
+            (0, _) | (_, true) => imm,
+            (bits, false) => imm & (i64::MAX >> (63 - bits.min(63))),
+        };
+        self.base.isa.store_constant(value as i32, mem)
     }
 
     /// A part of an operand in a virtual register, extended as the convention asks.
@@ -534,13 +566,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             uses.insert(self.leave_swift_error(offset));
         }
         self.st.layout.put(layout);
-        self.put_with_sets(
-            MInst::new(pseudo::RETURN, 0),
-            RegSets {
-                uses,
-                defs: PRegSet::EMPTY,
-            },
-        );
+        self.put_with_sets(MInst::new(pseudo::RETURN, 0), RegSets::new(uses, PRegSet::EMPTY));
         Ok(())
     }
 

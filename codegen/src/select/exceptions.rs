@@ -94,10 +94,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     fn put_arrival(&mut self, defs: PRegSet) {
-        let sets = RegSets {
-            uses: PRegSet::EMPTY,
-            defs,
-        };
+        let sets = RegSets::new(PRegSet::EMPTY, defs);
         self.put_with_sets(MInst::new(pseudo::ARRIVE, 0), sets);
     }
 

@@ -78,7 +78,7 @@ impl<I: Isa> SelectCtx<'_, I> {
         let mut leave = MInst::new(pseudo::RETURN, 0);
         leave.disp = self.mfunc.tail_calls.len() as i32;
         let (uses, defs) = (progress.uses, PRegSet::EMPTY);
-        self.put_with_sets(leave, RegSets { uses, defs });
+        self.put_with_sets(leave, RegSets::new(uses, defs));
     }
 
     /// Copies memory that is passed by value to the frame, unless it is already where the callee expects it. The copy

@@ -35,7 +35,7 @@ impl Live {
             let (mut live, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
             for index in (block.start..block.end).rev() {
                 let inst = &func.insts[index as usize];
-                let RegSets { uses, defs } = effects(func, inst, op_desc(ops, inst.op));
+                let RegSets { uses, defs, .. } = effects(func, inst, op_desc(ops, inst.op));
                 if !self.is_in_group(index) {
                     live = live.minus(defs);
                     written = written.union(defs);

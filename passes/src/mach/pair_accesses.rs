@@ -114,10 +114,7 @@ fn find(func: &MFunc, cx: &MachPassCx<'_>, index: usize, limit: usize) -> Option
         return None;
     }
     let own = effects(func, first, op_desc(ops, first.op));
-    let mut passed = RegSets {
-        uses: PRegSet::EMPTY,
-        defs: PRegSet::EMPTY,
-    };
+    let mut passed = RegSets::default();
     for second in index + 1..limit.min(index + 1 + MOST_STEPS) {
         let inst = &func.insts[second];
         if inst.op >= pseudo::FIRST {

@@ -310,7 +310,7 @@ impl Walk<'_> {
     }
 
     /// Updates what is live when the walk passes an instruction.
-    fn pass(&mut self, index: u32, inst: &MInst, desc: &OpDesc, RegSets { uses, defs }: RegSets) {
+    fn pass(&mut self, index: u32, inst: &MInst, desc: &OpDesc, RegSets { uses, defs, .. }: RegSets) {
         self.registers = self.registers.minus(defs).union(uses);
         if desc.writes_flags {
             self.conditions = 0;

@@ -85,6 +85,7 @@ static DESC: TargetDesc = TargetDesc {
     stack_pointer: SP,
     exception_registers: Some([x(0), x(1)]),
     pushes_saved_registers: true,
+    pushes_arguments: false,
     frame_pointer_is_optional: true,
     keeps_stack_aligned: true,
     link_register: Some(LR),

@@ -49,6 +49,7 @@ const DESC: TargetDesc = TargetDesc {
     stack_pointer: SP,
     exception_registers: None,
     pushes_saved_registers: false,
+    pushes_arguments: false,
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,

@@ -10,7 +10,7 @@ use crate::cond::Cond;
 use crate::regs::{RAX, RBP, REGS, REGS_32, RSP, X87_COUNT, scratch_of};
 use crate::table::Op;
 use frazil_codegen::{
-    Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Ref, RefKind, Reg, RegClass, RegDesc, UnwindOp,
+    Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Push, Ref, RefKind, Reg, RegClass, RegDesc, UnwindOp,
 };
 use frazil_ir::SymbolId;
 use frazil_ir::module::GuardPlace;
@@ -348,5 +348,48 @@ pub fn clear<S: FrameSink>(clearing: &Clearing, out: &mut S) {
         } else {
             rr(Op::PxorRR, 16, reg, reg)
         });
+    }
+}
+
+/// The push that takes the place of the store of a word at the stack pointer (see [`frazil_codegen::Isa::push`]).
+pub fn push(store: &MInst) -> Option<Push> {
+    let mem = store.mem();
+    if mem.base_reg() != RSP || mem.index_reg() != Reg::NONE || store.size != 4 {
+        return None;
+    }
+    // The store to the lowest word has no displacement.
+    let distance_bytes = u8::from(mem.disp != 0);
+    match store.op {
+        op if op == Op::MovMR as u16 => Some(Push {
+            inst: r(Op::PushR, 8, store.reg(0)),
+            reg: Some(store.reg(0)),
+            saved_bytes: 2 + distance_bytes,
+        }),
+        op if op == Op::MovMI as u16 => {
+            let is_short = i32::from(store.imm as i8) == store.imm;
+            let mut inst = none(Op::PushI, 8);
+            inst.imm = store.imm;
+            Some(Push {
+                inst,
+                reg: None,
+                saved_bytes: 2 + distance_bytes + if is_short { 3 } else { 0 },
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The push of the word that an instruction loads. What linkers may rewrite is left to the load, whose bytes they know.
+pub fn push_loaded(load: &MInst) -> Option<MInst> {
+    let is_word = load.op == Op::MovRM as u16 && load.size == 4 && !load.is_symbol() && !load.is_based();
+    is_word.then(|| m(Op::PushM, 8, load.mem()))
+}
+
+/// Moves the stack pointer by the shortest instruction; flags do not survive.
+pub fn move_stack<const W: u8>(bytes: i32) -> MInst {
+    match bytes {
+        _ if bytes == -pushed_bytes::<W>() => r(Op::PushR, 8, RAX),
+        ..0 => ri(Op::SubRI, W, RSP, -bytes),
+        _ => ri(Op::AddRI, W, RSP, bytes),
     }
 }

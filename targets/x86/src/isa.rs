@@ -13,9 +13,9 @@ use crate::peephole::X86Rules;
 use crate::platform::{PLATFORM, PLATFORM_32};
 use crate::processors::FEATURES;
 use crate::regs::*;
-use crate::relocs::in_32_bits;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, DTPOFF64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
+use crate::thirty_two::DESC_32;
 use crate::{abi, encode, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
@@ -27,7 +27,7 @@ use frazil_codegen::pass::MachRules;
 use frazil_codegen::{
     Addressing, AsmNames, Branch, BranchMarks, CallTarget, CaseTable, CaseTest, ClassDesc, Clearing, CodeBuffer,
     CodegenError, ConvDesc, Division, ElfDesc, FarSections, Folder, FrameInfo, FrameSink, HalfConversions, Halt, Isa,
-    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Ref, RefKind, Reg, RegClass,
+    Label, LowerCtx, MInst, Mem, ModuleView, OpDesc, PRegSet, Parts, ProtectionNote, Push, Ref, RefKind, Reg, RegClass,
     RegisterStack, RelocationModel, ShortForm, SwitchValue, Target, TargetDesc, TargetEntry, ThreadOffset, UnwindOp,
 };
 use frazil_ir::module::ModuleFlags;
@@ -69,7 +69,7 @@ fn new_32() -> Box<dyn Target> {
     Box::new(X86::<4>)
 }
 
-const DESC: TargetDesc = TargetDesc {
+pub(crate) const DESC: TargetDesc = TargetDesc {
     name: "x86_64",
     assembler_options: &[],
     regs: &REGS,
@@ -108,6 +108,7 @@ const DESC: TargetDesc = TargetDesc {
     stack_pointer: RSP,
     exception_registers: Some([RAX, RDX]),
     pushes_saved_registers: true,
+    pushes_arguments: false,
     frame_pointer_is_optional: true,
     keeps_stack_aligned: false,
     link_register: None,
@@ -182,61 +183,6 @@ const DESC: TargetDesc = TargetDesc {
 };
 
 static DESC_64: TargetDesc = DESC;
-
-/// What is different in 32-bit code.
-static DESC_32: TargetDesc = TargetDesc {
-    name: "x86_32",
-    assembler_options: &[("as", &["--32"]), ("gcc", &["-m32"])],
-    regs: &REGS_32,
-    relocs: in_32_bits::RELOCS,
-    classes: [
-        ClassDesc {
-            allocatable: PRegSet::of(&[RAX, RCX, RDX, RBX, RSI]),
-            scratch: scratch_of(4),
-            bytes: 4,
-        },
-        ClassDesc {
-            allocatable: PRegSet::of(&[XMM0, XMM1, XMM2, XMM3, XMM4, XMM5, XMM6]),
-            scratch: scratch_float_of(4),
-            bytes: VECTOR_BYTES,
-        },
-    ],
-    home_registers: PRegSet::of(&[XMM5, XMM6]),
-    upper_registers: PRegSet::EMPTY,
-    byte_registers: PRegSet::of(&[RAX, RCX, RDX, RBX]),
-    masks: None,
-    return_address_bytes: 4,
-    red_zone_bytes: 0,
-    incoming_args_offset: 8,
-    pointer_bytes: 4,
-    code_models: &[ModuleFlags::SMALL],
-    elf: ElfDesc {
-        machine: 3,
-        is_64: false,
-        addends_in_fields: true,
-        unwind_section_type: None,
-        far_sections: None,
-        abs64: None,
-        abs32: Some(in_32_bits::ABS32),
-        abs16: Some(in_32_bits::ABS16),
-        abs8: Some(in_32_bits::ABS8),
-        plt32: Some(in_32_bits::PLT32),
-        pc32: Some(in_32_bits::PC32),
-        pc64: None,
-        thread_offset: Some(ThreadOffset {
-            relocation: in_32_bits::TLS_LDO,
-            suffix: "@DTPOFF",
-        }),
-        return_address_column: DWARF_RETURN_ADDRESS_32,
-        data_align: -4,
-        initial_unwind: &[
-            UnwindOp::DefineCfa(4, 4),
-            UnwindOp::SavedAt(DWARF_RETURN_ADDRESS_32, -4),
-        ],
-        ..DESC.elf
-    },
-    ..DESC
-};
 
 /// The target whose general registers have `W` bytes: x86-64 with 8, x86-32 with 4.
 #[derive(Clone, Copy, Debug)]
@@ -656,20 +602,7 @@ impl<const W: u8> Isa for X86<W> {
     }
 
     fn block_copy<C: LowerCtx>(&self, cx: &mut C, dst: Mem, src: Mem, size: u32) {
-        if size <= lower::memory::MAX_INLINE_BYTES {
-            lower::memory::copy_inline(cx, dst, src, size);
-            return;
-        }
-        cx.emit(rm(Op::LeaRM, W, RSI, src));
-        cx.emit(rm(Op::LeaRM, W, RDI, dst));
-        let word = u32::from(W);
-        cx.emit(mov_imm(4, RCX, i64::from(size / word)));
-        cx.emit(if Self::IS_32_BIT {
-            none(Op::RepMovsl, 4)
-        } else {
-            none(Op::RepMovsq, 8)
-        });
-        lower::memory::copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % word);
+        lower::memory::copy_block(cx, dst, src, size);
     }
 
     fn align_down<C: LowerCtx>(&self, cx: &mut C, reg: Reg, align_log2: u8) {
@@ -686,6 +619,23 @@ impl<const W: u8> Isa for X86<W> {
 
     fn adjust_stack(&self, bytes: i32) -> MInst {
         rm(Op::LeaRM, W, RSP, Mem::base(RSP, bytes))
+    }
+
+    #[inline]
+    fn push(&self, store: &MInst) -> Option<Push> {
+        frame::push(store)
+    }
+
+    fn push_loaded(&self, load: &MInst) -> Option<MInst> {
+        frame::push_loaded(load)
+    }
+
+    fn store_constant(&self, value: i32, mem: Mem) -> Option<MInst> {
+        Some(mi(Op::MovMI, W, mem, value))
+    }
+
+    fn move_stack(&self, bytes: i32) -> MInst {
+        frame::move_stack::<W>(bytes)
     }
 
     fn save_variadic_registers<C: LowerCtx>(&self, cx: &mut C, area: Mem, int_used: u8, float_used: u8) {

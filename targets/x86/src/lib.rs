@@ -25,6 +25,7 @@ pub mod relocs;
 mod rows;
 pub mod table;
 mod template;
+mod thirty_two;
 mod upper;
 
 #[cfg(test)]

@@ -99,6 +99,7 @@ pub(crate) static DESC: TargetDesc = TargetDesc {
     stack_pointer: Reg::physical(0, 61),
     exception_registers: None,
     pushes_saved_registers: false,
+    pushes_arguments: false,
     frame_pointer_is_optional: false,
     keeps_stack_aligned: false,
     link_register: None,

@@ -159,7 +159,7 @@ impl Copies {
         let mut flags_are_read = false;
         for step in self.steps.iter().rev() {
             let desc = op_desc(needs.cx.hooks.ops(), step.inst.op);
-            let RegSets { uses, defs } = effects(func, &step.inst, desc);
+            let RegSets { uses, defs, .. } = effects(func, &step.inst, desc);
             if !step.needs_frame {
                 read = read.union(uses);
                 written = written.union(defs);
@@ -185,7 +185,7 @@ fn may_move(func: &MFunc, needs: &Needs<'_, '_>, step: &Step) -> bool {
         return false;
     }
     let target = needs.cx.hooks.desc();
-    let RegSets { uses, defs } = effects(func, inst, desc);
+    let RegSets { uses, defs, .. } = effects(func, inst, desc);
     let touched = uses.union(defs);
     let names_frame = inst.names_frame();
     if touched.contains(target.stack_pointer) || (touched.contains(target.frame_pointer) && needs.has_pointer) {

@@ -8,6 +8,7 @@ use super::{
     scratch_float, size_of_bits, vector, word_bits,
 };
 use crate::build::*;
+use crate::regs::{RCX, RDI, RSI};
 use crate::table::Op;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type};
@@ -297,6 +298,23 @@ fn block_by_call<C: LowerCtx>(cx: &mut C, data: &InstData, second: Operand, len:
         &[(data.a, Type::PTR), (second, second_ty), (len, data.ty)],
         None,
     )
+}
+
+/// Copies memory: what is long by a string instruction, whose registers the caller has claimed.
+pub fn copy_block<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, size: u32) {
+    if size <= MAX_INLINE_BYTES {
+        copy_inline(cx, dst, src, size);
+        return;
+    }
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, RSI, src));
+    cx.emit(rm(Op::LeaRM, C::WORD_BYTES, RDI, dst));
+    let word = u32::from(C::WORD_BYTES);
+    cx.emit(mov_imm(4, RCX, i64::from(size / word)));
+    cx.emit(match C::WORD_BYTES {
+        4 => none(Op::RepMovsl, 4),
+        _ => none(Op::RepMovsq, 8),
+    });
+    copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % word);
 }
 
 /// Copies by the scratch registers, 16 bytes at a time.
