@@ -25,6 +25,7 @@ use crate::isa::Isa;
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::Reg;
+use std::ops::Range;
 
 /// The push that an instruction has been replaced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,7 @@ pub(crate) fn push_arguments<I: Isa>(isa: &I, func: &mut MFunc, stack_align: u32
         func,
         state,
         stack_align: stack_align.cast_signed(),
+        block: 0..0,
         needs_area: false,
     };
     for block in 0..finder.func.blocks.len() {
@@ -96,6 +98,8 @@ struct Finder<'a, I: Isa> {
     func: &'a mut MFunc,
     state: &'a mut PushState,
     stack_align: i32,
+    /// The instructions of the block that is walked through.
+    block: Range<u32>,
     /// Whether anything is still stored to the area for outgoing arguments.
     needs_area: bool,
 }
@@ -105,6 +109,7 @@ impl<I: Isa> Finder<'_, I> {
     fn walk(&mut self, block: usize) {
         let (start, end) = (self.func.blocks[block].start, self.func.blocks[block].end);
         self.state.stores.clear();
+        self.block = start..end;
         for index in start..end {
             let inst = self.func.insts[index as usize];
             if inst.op >= pseudo::FIRST {
@@ -212,7 +217,7 @@ impl<I: Isa> Finder<'_, I> {
     /// The bytes that the callee takes off the stack, and the instruction that would move the stack pointer back.
     fn popped(&self, call: u32) -> (i32, Option<u32>) {
         let stack_pointer = self.isa.desc().stack_pointer;
-        for index in call + 1..(call + 3).min(self.func.insts.len() as u32) {
+        for index in call + 1..(call + 3).min(self.block.end) {
             let inst = &self.func.insts[index as usize];
             let is_move = inst.op < pseudo::FIRST && inst.reg(0) == stack_pointer && inst.disp < 0;
             if is_move && *inst == self.isa.adjust_stack(inst.disp) {
@@ -225,7 +230,8 @@ impl<I: Isa> Finder<'_, I> {
     /// The push of what the instruction before a store loads for it alone.
     fn loaded(&self, store: u32, push: &Push, call: u32) -> Option<MInst> {
         let reg = push.reg?;
-        let load = &self.func.insts[store.checked_sub(1)? as usize];
+        let before = store.checked_sub(1).filter(|before| self.block.contains(before))?;
+        let load = &self.func.insts[before as usize];
         if load.op >= pseudo::FIRST || load.reg(0) != reg || !self.is_dead_after(reg, store, call) {
             return None;
         }
