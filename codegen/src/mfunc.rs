@@ -66,8 +66,11 @@ pub mod pseudo {
     pub const ASM_IN_OUT: u16 = 0xfff4;
     /// The same, in memory.
     pub const ASM_MEMORY: u16 = 0xfff3;
+    /// On the normal edge of an invoke: moves the stack pointer to where it was before the arguments. In `disp` is by how
+    /// many bytes that is down from where the callee has left it, unless the arguments are pushed.
+    pub const RELEASE: u16 = 0xfff2;
     /// The smallest number of them.
-    pub const FIRST: u16 = ASM_MEMORY;
+    pub const FIRST: u16 = RELEASE;
 
     /// Whether a row is an inline assembly text or an operand of one.
     #[inline]
@@ -77,7 +80,7 @@ pub mod pseudo {
 }
 
 /// Rows of the pseudo instructions, from the largest number down.
-static PSEUDO_DESCS: [OpDesc; 13] = [
+static PSEUDO_DESCS: [OpDesc; 14] = [
     OpDesc::plain("label"),
     OpDesc::plain("entry").with_sets(),
     OpDesc::plain("return").with_sets(),
@@ -112,6 +115,12 @@ static PSEUDO_DESCS: [OpDesc; 13] = [
         reads_memory: true,
         writes_memory: true,
         ..OpDesc::plain("asm memory")
+    },
+    // What is stored at the stack pointer does not pass it.
+    OpDesc {
+        reads_memory: true,
+        writes_memory: true,
+        ..OpDesc::plain("release")
     },
 ];
 

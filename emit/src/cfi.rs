@@ -30,6 +30,8 @@ const DEF_CFA_OFFSET_SF: u8 = 0x13;
 pub(crate) const VAL_EXPRESSION: u8 = 0x16;
 /// Whether the return address is signed changes (DWARF for the Arm 64-bit Architecture, 4.4.1).
 const TOGGLE_SIGNED: u8 = 0x2d;
+/// `DW_CFA_GNU_args_size`: how far an unwinder moves the stack pointer back for a landing pad.
+pub(crate) const ARGUMENT_BYTES: u8 = 0x2e;
 pub(crate) const OP_BREG0: u8 = 0x70;
 const OP_BREGX: u8 = 0x92;
 /// Pointers are signed distances from the field, of 4 bytes or of 8.
@@ -337,6 +339,7 @@ impl FrameTable {
             UnwindOp::AsAtFirst(register) if register < 0x40 => self.bytes.push(RESTORE | register as u8),
             UnwindOp::AsAtFirst(register) => self.put_with(RESTORE_EXTENDED, register.into()),
             UnwindOp::ToggleSigned(_) => self.bytes.push(TOGGLE_SIGNED),
+            UnwindOp::ArgumentBytes(bytes) => self.put_with(ARGUMENT_BYTES, bytes.cast_unsigned()),
             UnwindOp::RememberState => self.bytes.push(REMEMBER_STATE),
             UnwindOp::RestoreState => self.bytes.push(RESTORE_STATE),
         }

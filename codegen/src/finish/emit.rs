@@ -174,6 +174,7 @@ pub(crate) fn emit<I: Isa>(
         error: None,
         stack_moves: stack_moves.iter(),
         next_move: stack_moves.first().map_or(u32::MAX, |next| next.index),
+        invoked_bytes: 0,
     };
     emitter.emit_blocks();
     if let Some(error) = emitter.error.take() {
@@ -246,6 +247,8 @@ struct Emitter<'a, I: Isa> {
     /// The instructions that are still to come at which the stack pointer moves, and the number of the first of them.
     stack_moves: std::slice::Iter<'a, StackMove>,
     next_move: u32,
+    /// What the invoke that ends this block has pushed.
+    invoked_bytes: i32,
 }
 
 impl<I: Isa> Emitter<'_, I> {
@@ -350,6 +353,9 @@ impl<I: Isa> Emitter<'_, I> {
             Term::Invoke => {
                 self.note_landing(data.end - 1, func.edges[edges.start + 1].to);
                 self.jump_unless_next(func.edges[edges.start].to, next);
+                if self.invoked_bytes > 0 {
+                    self.leave_invoke();
+                }
             }
             Term::Branch(join) => {
                 let first = func.insts[(data.end - branches) as usize];
@@ -456,6 +462,8 @@ impl<I: Isa> Emitter<'_, I> {
         match inst.op {
             pseudo::LABEL => self.buf.bind(inst.label()),
             pseudo::ENTRY | pseudo::ARRIVE | pseudo::NOP | pseudo::USE => {}
+            pseudo::RELEASE if inst.disp == 0 => {}
+            pseudo::RELEASE => put_inst(self.isa, &self.isa.adjust_stack(-inst.disp), self.buf),
             pseudo::RETURN if inst.disp == 0 => self.emit_return(next),
             pseudo::RETURN => self.emit_tail_call(inst, next),
             pseudo::PROLOGUE => {
@@ -491,13 +499,26 @@ impl<I: Isa> Emitter<'_, I> {
             return;
         };
         self.next_move = self.stack_moves.as_slice().first().map_or(u32::MAX, |next| next.index);
+        self.follow_stack(moves.entered);
         self.move_stack(moves.reserved, !moves.keeps_flags);
+        if moves.arguments > 0 {
+            self.sink().unwind(UnwindOp::ArgumentBytes(moves.arguments));
+        }
         self.emit_inst(&self.func.insts[index as usize], next);
         self.follow_stack(moves.pushed);
+        self.invoked_bytes = moves.arguments;
         match moves.is_last {
             true => self.follow_stack(-moves.released),
             false => self.move_stack(-moves.released, true),
         }
+    }
+
+    /// After the block of an invoke: other blocks find the stack pointer where it was.
+    #[cold]
+    fn leave_invoke(&mut self) {
+        let bytes = std::mem::take(&mut self.invoked_bytes);
+        self.follow_stack(-bytes);
+        self.sink().unwind(UnwindOp::ArgumentBytes(0));
     }
 
     /// Moves the stack pointer down by so many bytes.
@@ -524,7 +545,11 @@ impl<I: Isa> Emitter<'_, I> {
         if self.map.incoming_base == desc.stack_pointer {
             self.map.incoming += bytes;
             let offset = self.map.incoming + desc.incoming_args_offset;
-            self.sink().unwind(UnwindOp::DefineCfaOffset(offset));
+            let at = self.buf.offset();
+            match self.unwind.last_mut() {
+                Some((last, UnwindOp::DefineCfaOffset(old))) if *last == at => *old = offset,
+                _ => self.sink().unwind(UnwindOp::DefineCfaOffset(offset)),
+            }
         }
     }
 

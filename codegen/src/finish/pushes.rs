@@ -15,8 +15,11 @@
 //! While arguments are pushed, the frame is addressed from a stack pointer that has moved: the emitter follows it by
 //! the [`StackMove`]s, which say at which instructions it moves, and tells the unwind table.
 //!
-//! Not for functions that move the stack pointer anyway, and not for calls with a landing pad, where the arguments
-//! would still be on the stack.
+//! An invoke is the last instruction of its block, and the stack pointer is moved back on the edge to its normal
+//! successor, where selection has left a [`pseudo::RELEASE`].
+//! Unwinders learn from the table how far they have to move it back for the landing pad.
+//!
+//! Not for functions that move the stack pointer anyway.
 //!
 //! [`RegSets::pushable_bytes`]: crate::mfunc::RegSets::pushable_bytes
 
@@ -37,28 +40,28 @@ pub struct Push {
     pub saved_bytes: u8,
 }
 
-/// What an instruction that moves the stack pointer saves if it reads from memory itself.
-const SAVED_BY_LOADING: i32 = 1;
 /// What moving the stack pointer takes; flags survive for another byte, and a single word is just pushed.
 const MOVE_BYTES: i32 = 3;
-/// The largest distance for which that is so.
-const SHORT_MOVE: i32 = 127;
 
-/// How the stack pointer moves at an instruction of a call sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the stack pointer moves at an instruction of a call sequence, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StackMove {
     /// The instruction.
     pub index: u32,
-    /// Bytes by which it is moved down before the instruction, so that it will be aligned at the call.
+    /// How far down it is where the block begins that this is the first instruction of.
+    pub entered: i32,
+    /// By how much it is moved down before the instruction, so that it will be aligned at the call.
     pub reserved: i32,
     /// Whether flags must survive that.
     pub keeps_flags: bool,
-    /// Bytes by which the instruction itself moves it down; negative if a callee pops its arguments.
+    /// By how much the instruction itself moves it down; negative if a callee pops its arguments.
     pub pushed: i32,
-    /// Bytes by which it is moved up after the instruction.
+    /// By how much it is moved up after the instruction.
     pub released: i32,
-    /// Whether nothing comes after the instruction, so that it need not be.
+    /// Whether nothing comes after the instruction, so that it need not be moved up.
     pub is_last: bool,
+    /// Of an invoke: how far down it is for the callee, and on the edges.
+    pub arguments: i32,
 }
 
 /// What is kept from function to function.
@@ -68,12 +71,38 @@ pub(crate) struct PushState {
     pub moves: Vec<StackMove>,
     /// The stores for the next call so far.
     stores: Vec<(u32, Push)>,
+    /// By block: from how many edges it is entered. Empty in functions without invokes.
+    entries: Vec<u32>,
+}
+
+/// What comes after a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Code,
+    Nothing,
+    /// Something that cannot move the stack pointer back.
+    Unknown,
+    /// The edge to the normal successor, on which this instruction moves the stack pointer back.
+    Edge(Return),
+}
+
+/// Where a function goes on after an invoke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Return {
+    /// The first instruction of the block.
+    start: u32,
+    /// The one that moves the stack pointer back.
+    adjusts: u32,
+    popped: i32,
+    /// Whether the block has no other predecessors.
+    is_only: bool,
 }
 
 /// Replaces stores of arguments by pushes, in a function that keeps the stack pointer a multiple of `stack_align` at
 /// calls.
 pub(crate) fn push_arguments<I: Isa>(isa: &I, func: &mut MFunc, stack_align: u32, state: &mut PushState) {
     state.moves.clear();
+    state.entries.clear();
     if !isa.desc().pushes_arguments || func.frame.outgoing_bytes == 0 || func.frame.has_dynamic_stack {
         return;
     }
@@ -90,6 +119,9 @@ pub(crate) fn push_arguments<I: Isa>(isa: &I, func: &mut MFunc, stack_align: u32
     }
     if !finder.needs_area {
         func.frame.outgoing_bytes = 0;
+    }
+    if !state.entries.is_empty() {
+        state.moves.sort_unstable_by_key(|moves| moves.index);
     }
 }
 
@@ -113,7 +145,7 @@ impl<I: Isa> Finder<'_, I> {
         for index in start..end {
             let inst = self.func.insts[index as usize];
             if inst.op >= pseudo::FIRST {
-                if inst.op == pseudo::LABEL || pseudo::is_asm(inst.op) {
+                if matches!(inst.op, pseudo::LABEL | pseudo::RELEASE) || pseudo::is_asm(inst.op) {
                     self.give_up();
                 }
                 continue;
@@ -122,10 +154,10 @@ impl<I: Isa> Finder<'_, I> {
             if let Some(push) = self.isa.push(&inst) {
                 self.state.stores.push((index, push));
             } else if desc.has_sets {
-                let is_last = index + 1 == end && self.func.blocks[block].term == Term::Stop;
-                self.meet_call(index, &inst, is_last);
+                let after = self.after(index, block);
+                self.meet_call(index, &inst, after);
             } else if self.names_stack(&inst, desc) {
-                self.needs_area = true;
+                self.needs_area |= self.adjustment(index).is_none();
                 self.give_up();
             }
         }
@@ -145,59 +177,137 @@ impl<I: Isa> Finder<'_, I> {
         found
     }
 
-    /// Pushes the arguments of a call, if that is possible and pays.
-    fn meet_call(&mut self, call: u32, inst: &MInst, is_last: bool) {
-        let bytes = self.func.sets[inst.imm as usize].pushable_bytes.cast_signed();
-        if bytes == 0 || !self.are_complete(bytes) {
-            return self.give_up();
+    /// What comes after a call of a block.
+    fn after(&mut self, call: u32, block: usize) -> After {
+        if call + 1 != self.block.end {
+            return After::Code;
         }
-        let stores = std::mem::take(&mut self.state.stores);
-        let first = stores[0].0;
-        let keeps_flags = self.reads_flags(first, call);
-        let reserved = (bytes + self.stack_align - 1) / self.stack_align * self.stack_align - bytes;
-        let (popped, adjusts) = self.popped(call);
-        let released = bytes + reserved - popped;
-        let mut saved = 0;
-        for &(index, push) in &stores {
-            saved += i32::from(push.saved_bytes);
-            if self.loaded(index, &push, call).is_some() {
-                saved += SAVED_BY_LOADING;
+        match self.func.blocks[block].term {
+            Term::Stop => After::Nothing,
+            Term::Invoke => {
+                let edges = self.func.edges_of(block as u32);
+                self.find_return(self.func.edges[edges.start].to)
+                    .map_or(After::Unknown, After::Edge)
             }
+            _ => After::Code,
         }
-        if saved <= self.cost(reserved, if is_last { 0 } else { released }, keeps_flags) {
-            self.needs_area = true;
-        } else {
-            self.replace(&stores, call, popped, adjusts);
-            let moves = &mut self.state.moves;
-            let begin = moves.len() - stores.len() - 1;
-            (moves[begin].reserved, moves[begin].keeps_flags) = (reserved, keeps_flags);
-            moves[begin + stores.len()].released = released;
-            moves[begin + stores.len()].is_last = is_last;
-        }
-        self.state.stores = stores;
-        self.state.stores.clear();
     }
 
-    /// Bytes of code that move the stack pointer.
-    fn cost(&self, reserved: i32, released: i32, keeps_flags: bool) -> i32 {
-        let before = match reserved {
-            0 => 0,
-            _ if reserved == i32::from(self.isa.desc().pointer_bytes) => 1,
-            _ => MOVE_BYTES + i32::from(keeps_flags),
+    /// What the normal successor of an invoke begins with.
+    fn find_return(&mut self, block: u32) -> Option<Return> {
+        if self.state.entries.is_empty() {
+            self.state.entries.resize(self.func.blocks.len(), 0);
+            for edge in &self.func.edges {
+                self.state.entries[edge.to as usize] += 1;
+            }
+        }
+        let Range { start, end } = {
+            let block = &self.func.blocks[block as usize];
+            block.start..block.end
         };
-        let after = match released {
-            0 => 0,
-            1..=SHORT_MOVE => MOVE_BYTES,
-            _ => 2 * MOVE_BYTES,
+        let mut insts = start..end;
+        let adjusts = insts.find(|&index| self.func.insts[index as usize].op == pseudo::RELEASE)?;
+        Some(Return {
+            start,
+            adjusts,
+            popped: self.func.insts[adjusts as usize].disp,
+            is_only: self.state.entries[block as usize] == 1,
+        })
+    }
+
+    /// By how much an instruction moves the stack pointer down, if it moves it and does nothing else.
+    fn adjustment(&self, index: u32) -> Option<i32> {
+        let inst = &self.func.insts[index as usize];
+        let is_move = inst.op < pseudo::FIRST && inst.reg(0) == self.isa.desc().stack_pointer;
+        (is_move && *inst == self.isa.adjust_stack(inst.disp)).then_some(-inst.disp)
+    }
+
+    /// Pushes the arguments of a call, if that is possible and pays.
+    fn meet_call(&mut self, call: u32, inst: &MInst, after: After) {
+        let bytes = self.func.sets[inst.imm as usize].pushable_bytes.cast_signed();
+        let may_push = match after {
+            After::Code | After::Nothing => true,
+            After::Unknown => false,
+            After::Edge(to) => to.is_only,
         };
-        before + after
+        let reserved = (bytes + self.stack_align - 1) / self.stack_align * self.stack_align - bytes;
+        if !may_push || !self.are_complete(bytes) || !self.pays(call, reserved, after) {
+            self.give_up();
+            if let After::Edge(to) = after {
+                self.take_edge(to, 0);
+            }
+            return;
+        }
+        let begin = self.state.moves.len();
+        let first = self.state.stores[0].0;
+        let keeps_flags = self.reads_flags(first, call);
+        self.replace_stores(call);
+        let mut last = StackMove {
+            index: call,
+            ..StackMove::default()
+        };
+        match after {
+            After::Code => {
+                let popped = self.take_adjustment(call);
+                (last.pushed, last.released) = (-popped, bytes + reserved - popped);
+            }
+            After::Nothing | After::Unknown => (last.released, last.is_last) = (bytes + reserved, true),
+            After::Edge(_) => last.arguments = bytes + reserved,
+        }
+        self.state.moves.push(last);
+        let moves = &mut self.state.moves[begin];
+        (moves.reserved, moves.keeps_flags) = (reserved, keeps_flags);
+        if let After::Edge(to) = after {
+            self.take_edge(to, bytes + reserved);
+        }
+    }
+
+    /// Notes how the stack pointer moves after an invoke that finds it so many bytes down.
+    fn take_edge(&mut self, to: Return, arguments: i32) {
+        let at = |index| StackMove {
+            index,
+            ..StackMove::default()
+        };
+        let (mut start, mut adjusts) = (at(to.start), at(to.adjusts));
+        start.entered = arguments - to.popped;
+        if arguments > 0 || to.popped == 0 {
+            self.func.insts[to.adjusts as usize] = MInst::new(pseudo::NOP, 0);
+            adjusts.released = start.entered;
+        } else {
+            adjusts.pushed = to.popped;
+        }
+        if start.entered == 0 {
+            return;
+        }
+        if to.start == to.adjusts {
+            adjusts.entered = start.entered;
+        } else {
+            self.state.moves.push(start);
+        }
+        self.state.moves.push(adjusts);
     }
 
     /// Whether the stores are those of all words of the arguments, from the last one to the first.
     fn are_complete(&self, bytes: i32) -> bool {
         let word = i32::from(self.isa.desc().pointer_bytes);
         let offsets = (self.state.stores.iter()).map(|&(index, _)| self.func.insts[index as usize].disp);
-        offsets.eq((0..bytes / word).rev().map(|number| number * word))
+        bytes > 0 && offsets.eq((0..bytes / word).rev().map(|number| number * word))
+    }
+
+    /// Whether pushes make the code smaller.
+    fn pays(&self, call: u32, reserved: i32, after: After) -> bool {
+        let mut saved = 0;
+        for &(index, push) in &self.state.stores {
+            saved += i32::from(push.saved_bytes);
+            saved += i32::from(self.loaded(index, &push, call).is_some());
+        }
+        let keeps_flags = self.reads_flags(self.state.stores[0].0, call);
+        let before = match reserved {
+            0 => 0,
+            _ if reserved == i32::from(self.isa.desc().pointer_bytes) => 1,
+            _ => MOVE_BYTES + i32::from(keeps_flags),
+        };
+        saved > before + if after == After::Nothing { 0 } else { MOVE_BYTES }
     }
 
     /// Whether an instruction of the sequence reads flags from before it.
@@ -214,17 +324,16 @@ impl<I: Isa> Finder<'_, I> {
         false
     }
 
-    /// The bytes that the callee takes off the stack, and the instruction that would move the stack pointer back.
-    fn popped(&self, call: u32) -> (i32, Option<u32>) {
-        let stack_pointer = self.isa.desc().stack_pointer;
+    /// Removes what moves the stack pointer down after a call; returns by how much.
+    fn take_adjustment(&mut self, call: u32) -> i32 {
+        // A mark for the callee to return to may come first.
         for index in call + 1..(call + 3).min(self.block.end) {
-            let inst = &self.func.insts[index as usize];
-            let is_move = inst.op < pseudo::FIRST && inst.reg(0) == stack_pointer && inst.disp < 0;
-            if is_move && *inst == self.isa.adjust_stack(inst.disp) {
-                return (-inst.disp, Some(index));
+            if let Some(popped) = self.adjustment(index).filter(|&popped| popped > 0) {
+                self.func.insts[index as usize] = MInst::new(pseudo::NOP, 0);
+                return popped;
             }
         }
-        (0, None)
+        0
     }
 
     /// The push of what the instruction before a store loads for it alone.
@@ -257,18 +366,10 @@ impl<I: Isa> Finder<'_, I> {
         false
     }
 
-    fn replace(&mut self, stores: &[(u32, Push)], call: u32, popped: i32, adjusts: Option<u32>) {
-        let word = i32::from(self.isa.desc().pointer_bytes);
-        let at = |index, pushed| StackMove {
-            index,
-            reserved: 0,
-            keeps_flags: false,
-            pushed,
-            released: 0,
-            is_last: false,
-        };
-        // From the last one on, since a load that is gone has been read before by nothing.
-        for &(index, push) in stores {
+    /// Makes pushes of the stores.
+    fn replace_stores(&mut self, call: u32) {
+        let stores = std::mem::take(&mut self.state.stores);
+        for &(index, push) in &stores {
             let inst = match self.loaded(index, &push, call) {
                 Some(inst) => {
                     self.func.insts[index as usize - 1] = MInst::new(pseudo::NOP, 0);
@@ -277,11 +378,13 @@ impl<I: Isa> Finder<'_, I> {
                 None => push.inst,
             };
             self.func.insts[index as usize] = inst;
-            self.state.moves.push(at(index, word));
+            self.state.moves.push(StackMove {
+                index,
+                pushed: i32::from(self.isa.desc().pointer_bytes),
+                ..StackMove::default()
+            });
         }
-        if let Some(index) = adjusts {
-            self.func.insts[index as usize] = MInst::new(pseudo::NOP, 0);
-        }
-        self.state.moves.push(at(call, -popped));
+        self.state.stores = stores;
+        self.state.stores.clear();
     }
 }

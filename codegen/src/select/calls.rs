@@ -216,7 +216,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     pub(super) fn carry_out(&mut self, plan: &mut CallPlan, call: &PendingCall<'_>, layout: &ArgLayout) {
         let isa = self.base.isa;
         let mut progress = CallProgress::default();
-        if layout.popped_bytes > 0 && self.is_invoked() {
+        if layout.popped_bytes > 0 && self.is_invoked() && !isa.desc().pushes_arguments {
             // Nothing can stand between the call and the end of its block, not even what moves the stack pointer back.
             self.mfunc.frame.has_dynamic_stack = true;
         }
@@ -295,17 +295,28 @@ impl<I: Isa> SelectCtx<'_, I> {
             inst = self.note_call(inst, call.may_unwind);
         }
         let popped_bytes = if progress.moves_stack { 0 } else { layout.popped_bytes };
+        // On the normal edge of an invoke, an instruction for what the callee pops is where pushed arguments are popped.
+        let pops_on_edge = self.is_invoked()
+            && self.base.isa.desc().pushes_arguments
+            && layout.stack_bytes > 0
+            && !progress.moves_stack;
         let mark = self.base.branch_mark.filter(|_| call.needs_mark);
-        let is_pushable = progress.word_bytes == layout.stack_bytes && !progress.moves_stack && !self.is_invoked();
+        let is_pushable = progress.word_bytes == layout.stack_bytes && !progress.moves_stack;
         let sets = RegSets {
             pushable_bytes: if is_pushable { layout.stack_bytes } else { 0 },
             ..RegSets::new(uses, defs)
         };
-        self.put_call_group(inst, sets, popped_bytes, mark);
+        let popped_after = if pops_on_edge { 0 } else { popped_bytes };
+        self.put_call_group(inst, sets, popped_after, mark);
         self.leave_bases();
         if is_noted {
             let has_results = call.first_result.is_some() && !layout.returns.is_empty();
-            self.split_invoke(layout, has_results, progress.moves_stack);
+            self.split_invoke(layout, has_results, progress.moves_stack || pops_on_edge);
+        }
+        if pops_on_edge {
+            let mut release = MInst::new(pseudo::RELEASE, 0);
+            release.disp = popped_bytes as i32;
+            self.put(release);
         }
     }
 
@@ -428,7 +439,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     fn constant_argument(&self, operand: Operand, place: &ArgPlace, part: u8, mem: Mem) -> Option<MInst> {
         let desc = self.base.isa.desc();
         let is_word = place.parts.class() == RegClass::Int && place.parts.bytes <= desc.pointer_bytes;
-        if !desc.pushes_arguments || !is_word || self.is_invoked() || place.parts.count > 1 {
+        if !desc.pushes_arguments || !is_word || place.parts.count > 1 {
             return None;
         }
         let imm = operand.as_imm()?;

@@ -533,6 +533,12 @@ impl<'a> AsmBuilder<'a> {
                 )),
                 UnwindOp::AsAtFirst(register) => self.line(format_args!(".cfi_restore\t{register}")),
                 UnwindOp::ToggleSigned(_) => self.line(format_args!(".cfi_negate_ra_state")),
+                UnwindOp::ArgumentBytes(bytes) => {
+                    let mut operand = Vec::new();
+                    exceptions::put_unsigned(&mut operand, bytes.cast_unsigned());
+                    let operand: String = operand.iter().map(|byte| format!(", {byte:#x}")).collect();
+                    self.line(format_args!(".cfi_escape\t{:#x}{operand}", crate::cfi::ARGUMENT_BYTES));
+                }
                 UnwindOp::RememberState => self.line(format_args!(".cfi_remember_state")),
                 UnwindOp::RestoreState => self.line(format_args!(".cfi_restore_state")),
             }

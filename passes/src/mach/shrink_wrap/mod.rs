@@ -117,7 +117,8 @@ impl<'a, 'b> Needs<'a, 'b> {
     pub fn has(&self, func: &MFunc, inst: &MInst) -> bool {
         let desc = op_desc(self.cx.hooks.ops(), inst.op);
         if inst.op >= pseudo::FIRST && !pseudo::is_asm(inst.op) {
-            return inst.op == pseudo::ARRIVE || (inst.op == pseudo::USE && self.registers.contains(inst.reg(0)));
+            return matches!(inst.op, pseudo::ARRIVE | pseudo::RELEASE)
+                || (inst.op == pseudo::USE && self.registers.contains(inst.reg(0)));
         }
         let sets = effects(func, inst, desc);
         desc.has_sets || inst.names_frame() || !(sets.uses.union(sets.defs)).intersection(self.registers).is_empty()
