@@ -78,6 +78,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn writes_scratch(&self, _inst: &MInst) -> bool {
         false
     }
+    /// Whether an instruction may come to write the integer scratch register although it does not name it. Asked only of
+    /// targets with [`Isa::SAVES_SCRATCH`].
+    fn hides_scratch(&self, _inst: &MInst) -> bool {
+        true
+    }
     /// The function with operations made of others for which rules do not have registers enough; `None` if there are
     /// none. Asked when no vector is left that does not have a register.
     fn without_large_rules(&self, _function: &Function) -> Option<Function> {
@@ -291,6 +296,11 @@ pub trait Isa: Sized + Send + Sync + 'static {
     /// Stores a word that is a constant.
     fn store_constant(&self, _value: i32, _mem: Mem) -> Option<MInst> {
         None
+    }
+    /// Stores to memory what a definition that can be repeated computes, touching no register. Asked only of targets with
+    /// [`Isa::SAVES_SCRATCH`].
+    fn store_definition(&self, _definition: &MInst, _mem: Mem, _emit: impl FnMut(MInst)) {
+        unreachable!("the scratch register is not lent")
     }
     /// Moves the stack pointer as [`Isa::adjust_stack`] does, but flags need not survive, and where it goes down,
     /// anything may be stored there.

@@ -270,14 +270,21 @@ fn compile_once<I: Isa>(
         0 if is_plain => hooks.upper_registers(),
         _ => PRegSet::EMPTY,
     };
+    let lends_scratch = I::SAVES_SCRATCH && lends_scratch(isa, func, unit);
+    let lent = match lends_scratch {
+        true => PRegSet::of(&[isa.desc().class(RegClass::Int).scratch]),
+        false => PRegSet::EMPTY,
+    };
     let input = AllocatorInput {
         desc: isa.desc(),
         ops: isa.op_descs(),
         allocatable: state.registers.restrict(
             allocatable(isa, unit, &func.frame, frame_pointer)
                 .union(upper)
+                .union(lent)
                 .union(hooks.mask_registers()),
         ),
+        lends_scratch,
         upper,
         callee_saved: func.frame.callee_saved,
         reuse_slots: !func.frame.calls_returning_twice,
@@ -298,7 +305,7 @@ fn compile_once<I: Isa>(
     apply(
         isa,
         func,
-        &state.allocation,
+        (&state.allocation, lends_scratch),
         frame_pointer,
         is_followed,
         &mut state.apply,
@@ -399,13 +406,23 @@ fn used_registers<I: Isa>(isa: &I, func: &MFunc) -> PRegSet {
     used
 }
 
+/// Whether the integer scratch register may be allocated: if nothing writes it but instructions that name it.
+fn lends_scratch<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>) -> bool {
+    !has_frame_checks(func, unit) && !unit.head.naked && !func.insts.iter().any(|inst| isa.hides_scratch(inst))
+}
+
+/// Whether the frame code checks something, for which it takes the scratch register.
+fn has_frame_checks(func: &MFunc, unit: &Unit<'_>) -> bool {
+    let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
+    probes || func.frame.areas.guard.is_some()
+}
+
 /// The registers that the function has to save: scratch registers if an instruction names them, or the prologue does.
 fn saved_registers<I: Isa>(isa: &I, func: &MFunc, unit: &Unit<'_>, callee_saved: PRegSet, written: PRegSet) -> PRegSet {
     let mut written = written;
-    let probes = stack_probes(unit.head, unit.view).map_or(true, |probes| probes.bytes > 0);
     let scratch = isa.desc().classes.map(|class| class.scratch);
     scratch.iter().for_each(|&reg| written.insert(reg));
-    if I::SAVES_SCRATCH && func.frame.areas.guard.is_none() && !probes {
+    if I::SAVES_SCRATCH && !has_frame_checks(func, unit) {
         let is_overwritten =
             |inst: &MInst| inst.op == pseudo::ASM && func.sets[inst.imm as usize].defs.contains(scratch[0]);
         if !func

@@ -229,6 +229,7 @@ fn check(func: &MFunc, allocation: &Allocation) -> Result<(), String> {
 fn check_with_upper(func: &MFunc, allocation: &Allocation, upper: PRegSet) -> Result<(), String> {
     let options = AllocatorOptions::default();
     let input = AllocatorInput {
+        lends_scratch: false,
         desc: &TARGET,
         ops: &OPS,
         allocatable: PRegSet::of(&[A, B, C, FLOAT]),

@@ -73,12 +73,12 @@ pub(crate) struct ApplyState {
 }
 
 /// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, tail calls and texts out of
-/// `func`. `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether
+/// `func`. The allocation may have lent the integer scratch register to virtual registers; `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether
 /// instructions are to have identities ([`identity`]).
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,
-    allocation: &Allocation,
+    (allocation, lends_scratch): (&Allocation, bool),
     counts_from_above: bool,
     is_followed: bool,
     state: &mut ApplyState,
@@ -105,6 +105,7 @@ pub(crate) fn apply<I: Isa>(
         isa,
         func,
         allocation,
+        lends_scratch,
         counts_from_above,
         st: state,
         out,
@@ -126,6 +127,8 @@ struct Applier<'a, I: Isa> {
     isa: &'a I,
     func: &'a MFunc,
     allocation: &'a Allocation,
+    /// Whether the integer scratch register is one of those that virtual registers have.
+    lends_scratch: bool,
     counts_from_above: bool,
     st: &'a mut ApplyState,
     out: &'a mut MFunc,
@@ -244,7 +247,7 @@ impl<I: Isa> Applier<'_, I> {
             }
             Step::Save { .. } => false,
         };
-        let scratch_is_free = may_use_scratch && !moves.steps.iter().any(through_memory);
+        let scratch_is_free = may_use_scratch && !self.lends_scratch && !moves.steps.iter().any(through_memory);
         for step in &moves.steps {
             match *step {
                 Step::Move(m) => self.perform_one(insts, m, scratch_is_free),
@@ -276,6 +279,9 @@ impl<I: Isa> Applier<'_, I> {
     }
 
     fn perform_one(&mut self, insts: &mut Vec<MInst>, m: Move<Reg>, scratch_is_free: bool) {
+        if self.lends_scratch && m.class == RegClass::Int && self.perform_without_scratch(insts, &m, scratch_is_free) {
+            return;
+        }
         let class = m.class;
         let scratch = self.isa.desc().class(class).scratch;
         let source = match m.source {
@@ -307,6 +313,28 @@ impl<I: Isa> Applier<'_, I> {
         if let Location::Frame(offset) = m.dest {
             insts.push(self.isa.spill(class, m.bytes, reg, Mem::base(Reg::FRAME, offset)));
         }
+    }
+
+    /// Performs a move of the integer class into memory, if it would need the scratch register, by that of the other
+    /// class. Returns whether it would.
+    fn perform_without_scratch(&mut self, insts: &mut Vec<MInst>, m: &Move<Reg>, scratch_is_free: bool) -> bool {
+        let Location::Frame(to) = m.dest else { return false };
+        let to = Mem::base(Reg::FRAME, to);
+        let source = match m.source {
+            Source::Location(location) => location,
+            Source::Saved => self.saved_place(m.class, m.bytes, scratch_is_free),
+            Source::Fresh(vreg) => {
+                let isa = self.isa;
+                isa.store_definition(&self.definition(vreg), to, |inst| insts.push(inst));
+                return true;
+            }
+        };
+        let Location::Frame(from) = source else { return false };
+        let through = self.isa.desc().class(RegClass::Float).scratch;
+        let from = Mem::base(Reg::FRAME, from);
+        insts.push(self.isa.reload(RegClass::Float, m.bytes, through, from));
+        insts.push(self.isa.spill(RegClass::Float, m.bytes, through, to));
+        true
     }
 
     /// The instruction that rematerializes a virtual register.

@@ -171,6 +171,9 @@ pub struct AllocatorInput<'a> {
     /// The registers that virtual registers may be assigned to. Others are never touched: the scratch registers, the
     /// stack pointer, and a frame pointer that is in use.
     pub allocatable: PRegSet,
+    /// Whether the integer scratch register is among them, so that moves from memory to memory go through the other
+    /// class's.
+    pub lends_scratch: bool,
     /// Those of them that only instructions with [`OpDesc::names_upper`] may name.
     pub upper: PRegSet,
     /// Those of them that must be saved and restored if the function writes them.

@@ -7,7 +7,7 @@
 
 use crate::build::{call, callee, jcc, m, mi, mr, near, none, r, ri, rm, rr};
 use crate::cond::Cond;
-use crate::regs::{RAX, RBP, REGS, REGS_32, RSP, X87_COUNT, scratch_of};
+use crate::regs::{RAX, RBP, REGS, REGS_32, RSP, X87_COUNT, scratch_float_of, scratch_of};
 use crate::table::Op;
 use frazil_codegen::{
     Clearing, FrameInfo, FrameSink, Guard, MInst, Mem, PRegSet, Push, Ref, RefKind, Reg, RegClass, RegDesc, UnwindOp,
@@ -391,5 +391,26 @@ pub fn move_stack<const W: u8>(bytes: i32) -> MInst {
         _ if bytes == -pushed_bytes::<W>() => r(Op::PushR, 8, RAX),
         ..0 => ri(Op::SubRI, W, RSP, -bytes),
         _ => ri(Op::AddRI, W, RSP, bytes),
+    }
+}
+
+/// Stores what a definition computes, a word: a constant at once, what it loads by the scratch register of floats, and
+/// anything else by a register whose contents are there for as long as that takes.
+pub fn store_definition<const W: u8>(definition: &MInst, mem: Mem, mut emit: impl FnMut(MInst)) {
+    let kept = scratch_float_of(W);
+    // What linkers may rewrite must be an instruction that they know.
+    let is_in_table = definition.reference().is_some_and(|reference| reference.kind() == RefKind::Got);
+    if definition.op == Op::MovRI as u16 {
+        emit(mi(Op::MovMI, W, mem, definition.imm));
+    } else if definition.op == Op::MovRM as u16 && !is_in_table {
+        emit(rm(Op::MovsRM, W, kept, definition.mem()));
+        emit(mr(Op::MovsMR, W, mem, kept));
+    } else {
+        let mut computes = *definition;
+        computes.set_reg(0, RAX);
+        emit(rr(Op::MovdXR, W, kept, RAX));
+        emit(computes);
+        emit(mr(Op::MovMR, W, mem, RAX));
+        emit(rr(Op::MovdRX, W, RAX, kept));
     }
 }

@@ -282,6 +282,10 @@ impl<const W: u8> Isa for X86<W> {
         Self::IS_32_BIT && encode::thirty_two::writes_scratch(inst)
     }
 
+    fn hides_scratch(&self, inst: &MInst) -> bool {
+        encode::thirty_two::hides_scratch(inst)
+    }
+
     fn without_large_rules(&self, function: &Function) -> Option<Function> {
         if Self::IS_32_BIT {
             pairs::expanded(function)
@@ -632,6 +636,10 @@ impl<const W: u8> Isa for X86<W> {
 
     fn store_constant(&self, value: i32, mem: Mem) -> Option<MInst> {
         Some(mi(Op::MovMI, W, mem, value))
+    }
+
+    fn store_definition(&self, definition: &MInst, mem: Mem, emit: impl FnMut(MInst)) {
+        frame::store_definition::<W>(definition, mem, emit);
     }
 
     fn move_stack(&self, bytes: i32) -> MInst {

@@ -7,6 +7,7 @@ use crate::check::rules;
 use crate::desc::Role;
 use crate::mfunc::{can_rematerialize, for_each_register, op_desc};
 use crate::reg::Reg;
+use crate::reg::RegClass;
 use crate::regalloc::{self, AllocMove, MoveSource};
 
 impl Builder<'_> {
@@ -127,11 +128,14 @@ impl Builder<'_> {
         fits.map_err(|text| self.error(site, CheckFault::Rule(format!("a move of {:?} {text}", action.vreg))))
     }
 
-    /// A move into memory from anything but a register goes through the class's scratch register.
+    /// A move into memory from anything but a register goes through the class's scratch register, or another's.
     fn clobber_scratch(&mut self, action: &AllocMove, site: u32) {
         let is_from_register = matches!(action.source, MoveSource::Kept(regalloc::RegOrSlot::Reg(_)));
         if !is_from_register && matches!(action.dest, regalloc::RegOrSlot::Slot(_)) {
-            let class = self.func.vreg(action.vreg).class;
+            let class = match self.func.vreg(action.vreg).class {
+                RegClass::Int if self.input.lends_scratch => RegClass::Float,
+                class => class,
+            };
             let place = Place::reg(self.input.desc.class(class).scratch);
             self.flow.push(Op::Clobber { place }, site);
         }

@@ -30,6 +30,7 @@ fn allocation_of(
         ops: OPS,
         allocatable,
         // One that not all instructions can name, where enough are left for the others.
+        lends_scratch: false,
         upper: match allocatable.bank(1).count_ones() {
             4.. => PRegSet::from_banks(0, 1),
             _ => PRegSet::EMPTY,

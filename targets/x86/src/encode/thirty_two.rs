@@ -102,6 +102,12 @@ pub(crate) fn writes_scratch(inst: &MInst) -> bool {
         || is_relative(inst) && matches!(relative(inst), Expansion::Relative(SCRATCH, _))
 }
 
+/// Whether an instruction may write the scratch register although it does not name it, or become one that does: data is
+/// found from where the code is.
+pub(crate) fn hides_scratch(inst: &MInst) -> bool {
+    is_relative(inst) && matches!(relative(inst), Expansion::Relative(..))
+}
+
 /// The register whose byte an instruction names although there is none.
 #[inline]
 fn without_byte(template: &Template, inst: &MInst) -> Option<Reg> {
