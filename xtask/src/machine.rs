@@ -45,6 +45,12 @@ pub fn is_host() -> bool {
     current().target == machines::HOST.target
 }
 
+/// Whether its programs run on the processor that we are on, without an emulator.
+pub fn runs_programs() -> bool {
+    let emulators = current().emulator();
+    emulators.first().is_none_or(|first| !first.starts_with("qemu"))
+}
+
 /// The folder for all that is made for the machine.
 pub fn folder() -> PathBuf {
     match is_host() {

@@ -399,7 +399,9 @@ pub fn move_stack<const W: u8>(bytes: i32) -> MInst {
 pub fn store_definition<const W: u8>(definition: &MInst, mem: Mem, mut emit: impl FnMut(MInst)) {
     let kept = scratch_float_of(W);
     // What linkers may rewrite must be an instruction that they know.
-    let is_in_table = definition.reference().is_some_and(|reference| reference.kind() == RefKind::Got);
+    let is_in_table = definition
+        .reference()
+        .is_some_and(|reference| reference.kind() == RefKind::Got);
     if definition.op == Op::MovRI as u16 {
         emit(mi(Op::MovMI, W, mem, definition.imm));
     } else if definition.op == Op::MovRM as u16 && !is_in_table {

@@ -90,12 +90,15 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let run_time = arguments.contains("--run-time");
     let kernels = arguments.contains("--kernels");
     let overheads = arguments.contains("--overheads");
-    let is_about_this_machine =
-        scaling || passes || start_up || run_time || kernels || overheads || figure || performance;
+    let is_about_this_machine = scaling || passes || start_up || kernels || overheads || figure || performance;
     let executed = arguments.contains("--executed");
     ensure!(
         machine::is_host() || !is_about_this_machine,
-        "--target is for the time that compiling takes, and for --executed"
+        "--target is for the time that compiling takes, for --run-time, and for --executed"
+    );
+    ensure!(
+        machine::runs_programs() || !run_time,
+        "--run-time measures programs of this processor: take --executed"
     );
     ensure!(
         !executed || !machine::is_host(),

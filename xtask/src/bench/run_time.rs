@@ -12,7 +12,7 @@ use super::reference;
 use super::statistics::geometric_mean;
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::{Level, Module, Run};
-use crate::{crosstest, process, workspace};
+use crate::{crosstest, machine, process};
 
 /// The reference for each level of the input, and how the run times relate to its if recipe O2 reaches its goal: in the
 /// mean, and for every single program.
@@ -103,7 +103,7 @@ fn measure_module(module: &Module, frazil: &Compiler, against: &[LlcLevel], repe
     if measured.is_empty() {
         return Ok(Vec::new());
     }
-    let dir = workspace::target_dir().join("bench").join(module.name());
+    let dir = machine::folder().join("bench").join(module.name());
     let built = crosstest::build_module(module, frazil, &dir)?;
     let mut programs = vec![built.program.with_context(|| built.problem.clone())?];
     let levels = references(module.level, against);
