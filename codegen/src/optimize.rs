@@ -331,7 +331,8 @@ fn compile_once<I: Isa>(
         true => <(Clearing, Clearing)>::default(),
         false => clearings(isa, unit, conv, &state.allocated, callee_saved)?,
     };
-    push_arguments(isa, &mut state.allocated, stack_align, &mut state.pushes);
+    let pushes = &mut state.pushes;
+    push_arguments(isa, &mut state.allocated, stack_align, recipe.for_size, pushes);
     let options = EmitOptions {
         conv,
         stack_align,

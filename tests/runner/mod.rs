@@ -15,11 +15,12 @@
 //! ```
 //!
 //! Checks: `parse` (the text is a module, and prints to a text that parses to the same), `print` (its printed form),
-//! `verify`, `run`, `asm` (the assembly text), `object` (sections, symbols and relocations of the object file; both
-//! with one block for each target, `; expect asm x86_64`), `reads` (bitcode is read, verified and round-trips through
-//! the text form), `random <seed> <functions>` (random functions give the same results everywhere), `opt <pass>` (what
-//! a pass makes of the functions), `mach <pass>` (the assembly text with this pass over machine code), `pexe` (the
-//! module is written as an executable of PNaCl, which is read and run, or is refused). One file each in [`checks`].
+//! `verify`, `run`, `asm [<recipe>]` (the assembly text by a built-in recipe), `object` (sections, symbols and
+//! relocations of the object file; both with one block for each target, `; expect asm x86_64`), `reads` (bitcode is
+//! read, verified and round-trips through the text form), `random <seed> <functions>` (random functions give the same
+//! results everywhere), `opt <pass>` (what a pass makes of the functions), `mach <pass>` (the assembly text with this
+//! pass over machine code), `pexe` (the module is written as an executable of PNaCl, which is read and run, or is
+//! refused). One file each in [`checks`].
 //!
 //! A run calls a function with literal arguments, or addresses of symbols (`@table`), and compares its results:
 //! `== 3`, `== (1, true)`, `== nan` (any NaN), `is poison`, `is undefined`, `is undefined: division by zero` (part of

@@ -504,8 +504,11 @@ impl<I: Isa> Emitter<'_, I> {
         if moves.arguments > 0 {
             self.sink().unwind(UnwindOp::ArgumentBytes(moves.arguments));
         }
+        let frame_bytes = self.frame.frame_bytes;
+        self.frame.frame_bytes += moves.left.cast_unsigned();
         self.emit_inst(&self.func.insts[index as usize], next);
-        self.follow_stack(moves.pushed);
+        self.frame.frame_bytes = frame_bytes;
+        self.follow_stack(moves.pushed - moves.left);
         self.invoked_bytes = moves.arguments;
         match moves.is_last {
             true => self.follow_stack(-moves.released),

@@ -19,6 +19,9 @@
 //! successor, where selection has left a [`pseudo::RELEASE`].
 //! Unwinders learn from the table how far they have to move it back for the landing pad.
 //!
+//! After a call the stack pointer is not moved further up than the next call of the block has it anyway, and not at all
+//! before an epilogue, which moves it.
+//!
 //! Not for functions that move the stack pointer anyway.
 //!
 //! [`RegSets::pushable_bytes`]: crate::mfunc::RegSets::pushable_bytes
@@ -27,7 +30,7 @@ use crate::desc::{OpDesc, Role};
 use crate::isa::Isa;
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
-use crate::reg::Reg;
+use crate::reg::{Reg, RegClass};
 use std::ops::Range;
 
 /// The push that an instruction has been replaced by.
@@ -62,6 +65,8 @@ pub(crate) struct StackMove {
     pub is_last: bool,
     /// Of an invoke: how far down it is for the callee, and on the edges.
     pub arguments: i32,
+    /// Of the end of the function: how much further down it is than elsewhere, which the epilogue makes up for.
+    pub left: i32,
 }
 
 /// What is kept from function to function.
@@ -100,18 +105,29 @@ struct Return {
 
 /// Replaces stores of arguments by pushes, in a function that keeps the stack pointer a multiple of `stack_align` at
 /// calls.
-pub(crate) fn push_arguments<I: Isa>(isa: &I, func: &mut MFunc, stack_align: u32, state: &mut PushState) {
+/// `shares_epilogue` says whether returns may share an epilogue, which then finds the stack pointer in one place.
+pub(crate) fn push_arguments<I: Isa>(
+    isa: &I,
+    func: &mut MFunc,
+    stack_align: u32,
+    shares_epilogue: bool,
+    state: &mut PushState,
+) {
     state.moves.clear();
     state.entries.clear();
     if !isa.desc().pushes_arguments || func.frame.outgoing_bytes == 0 || func.frame.has_dynamic_stack {
         return;
     }
+    // What epilogues read from the frame, they read from where the stack pointer is elsewhere.
+    let reads_frame = func.frame.areas.guard.is_some() || func.frame.callee_saved.bank(RegClass::Float.bank()) != 0;
     let mut finder = Finder {
         isa,
         func,
         state,
         stack_align: stack_align.cast_signed(),
         block: 0..0,
+        pushed: None,
+        leaves_down: !shares_epilogue && !reads_frame,
         needs_area: false,
     };
     for block in 0..finder.func.blocks.len() {
@@ -132,6 +148,10 @@ struct Finder<'a, I: Isa> {
     stack_align: i32,
     /// The instructions of the block that is walked through.
     block: Range<u32>,
+    /// The last call of the block, by its number among the moves, if the stack pointer may stay down after it.
+    pushed: Option<usize>,
+    /// Whether the stack pointer may be down where an epilogue begins.
+    leaves_down: bool,
     /// Whether anything is still stored to the area for outgoing arguments.
     needs_area: bool,
 }
@@ -142,11 +162,17 @@ impl<I: Isa> Finder<'_, I> {
         let (start, end) = (self.func.blocks[block].start, self.func.blocks[block].end);
         self.state.stores.clear();
         self.block = start..end;
+        self.pushed = None;
         for index in start..end {
             let inst = self.func.insts[index as usize];
             if inst.op >= pseudo::FIRST {
                 if matches!(inst.op, pseudo::LABEL | pseudo::RELEASE) || pseudo::is_asm(inst.op) {
                     self.give_up();
+                }
+                if inst.op == pseudo::RETURN && inst.disp == 0 {
+                    self.meet_return(index);
+                } else if !matches!(inst.op, pseudo::NOP | pseudo::USE) {
+                    self.pushed = None;
                 }
                 continue;
             }
@@ -159,6 +185,7 @@ impl<I: Isa> Finder<'_, I> {
             } else if self.names_stack(&inst, desc) {
                 self.needs_area |= self.adjustment(index).is_none();
                 self.give_up();
+                self.pushed = None;
             }
         }
         self.give_up();
@@ -233,11 +260,13 @@ impl<I: Isa> Finder<'_, I> {
         let reserved = (bytes + self.stack_align - 1) / self.stack_align * self.stack_align - bytes;
         if !may_push || !self.are_complete(bytes) || !self.pays(call, reserved, after) {
             self.give_up();
+            self.pushed = None;
             if let After::Edge(to) = after {
                 self.take_edge(to, 0);
             }
             return;
         }
+        let before = self.pushed.take();
         let begin = self.state.moves.len();
         let first = self.state.stores[0].0;
         let keeps_flags = self.reads_flags(first, call);
@@ -257,9 +286,35 @@ impl<I: Isa> Finder<'_, I> {
         self.state.moves.push(last);
         let moves = &mut self.state.moves[begin];
         (moves.reserved, moves.keeps_flags) = (reserved, keeps_flags);
-        if let After::Edge(to) = after {
-            self.take_edge(to, bytes + reserved);
+        if let Some(before) = before {
+            self.join(before, begin);
         }
+        match after {
+            After::Edge(to) => self.take_edge(to, bytes + reserved),
+            After::Code => self.pushed = Some(self.state.moves.len() - 1),
+            _ => {}
+        }
+    }
+
+    /// Leaves the stack pointer down after one call as far as the next one has it moved down.
+    fn join(&mut self, call: usize, next: usize) {
+        let moves = &mut self.state.moves;
+        let both = moves[call].released.min(moves[next].reserved);
+        moves[call].released -= both;
+        moves[next].reserved -= both;
+    }
+
+    /// Leaves the stack pointer down before an epilogue.
+    fn meet_return(&mut self, index: u32) {
+        let Some(call) = self.pushed.take().filter(|_| self.leaves_down) else {
+            return;
+        };
+        let left = std::mem::take(&mut self.state.moves[call].released);
+        self.state.moves.push(StackMove {
+            index,
+            left,
+            ..StackMove::default()
+        });
     }
 
     /// Notes how the stack pointer moves after an invoke that finds it so many bytes down.

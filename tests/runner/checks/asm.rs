@@ -1,4 +1,5 @@
-//! `; test asm`: the assembly text of the module, for each target of the case.
+//! `; test asm [<recipe>]`: the assembly text of the module by a built-in recipe, the fastest unless one is named, for each
+//! target of the case.
 
 use super::{Check, parsed, target, target_parts};
 use crate::runner::bless;
@@ -14,9 +15,14 @@ pub const CHECK: Check = Check {
     run,
 };
 
-fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
+fn run(case: &Case, test: &Test, part: &str) -> Result<(), String> {
     let (module, functions) = parsed(&case.source)?;
-    let recipe = Checked::find(BUILTIN[0].name)?;
+    let (name, title) = match &test.options[..] {
+        [] => (BUILTIN[0].name, format!("asm {part}")),
+        [name] => (&name[..], format!("asm {name} {part}")),
+        [_, rest @ ..] => return Err(format!("`; test asm` takes one recipe, and found {rest:?} besides")),
+    };
+    let recipe = Checked::find(name)?;
     let text = assembly(&module, &functions, target(part)?, RelocationModel::Pic, &recipe)?;
-    bless::output(case, &format!("asm {part}"), &text)
+    bless::output(case, &title, &text)
 }
