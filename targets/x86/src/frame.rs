@@ -5,7 +5,7 @@
 //! registers that they save and may omit the frame pointer; shared code (`finish/emit.rs`) then decides where slots
 //! are. A leaf function whose slots fit the red zone does not move `rsp` (System V ABI, 3.2.2).
 
-use crate::build::{call, callee, jcc, m, mi, mr, near, none, r, ri, rm, rr};
+use crate::build::{call, callee, i, jcc, m, mi, mr, near, none, r, ri, rm, rr};
 use crate::cond::Cond;
 use crate::regs::{RAX, RBP, REGS, REGS_32, RSP, X87_COUNT, scratch_float_of, scratch_of};
 use crate::table::Op;
@@ -367,10 +367,8 @@ pub fn push(store: &MInst) -> Option<Push> {
         }),
         op if op == Op::MovMI as u16 => {
             let is_short = i32::from(store.imm as i8) == store.imm;
-            let mut inst = none(Op::PushI, 8);
-            inst.imm = store.imm;
             Some(Push {
-                inst,
+                inst: i(Op::PushI, store.imm),
                 reg: None,
                 saved_bytes: 2 + distance_bytes + if is_short { 3 } else { 0 },
             })

@@ -4,7 +4,7 @@
 //! itself stores the first and the last. Who jumps restores these two and nothing else, so no other register may hold a
 //! value across the place: all are overwritten after it, which also makes the prologue save those of the caller.
 
-use super::{is_32_bit, result};
+use super::{is_32_bit, result, scratch};
 use crate::build::*;
 use crate::regs::*;
 use crate::table::Op;
@@ -18,7 +18,7 @@ const FRAME: i32 = 0;
 struct Buffer {
     address: i32,
     stack: i32,
-    /// General registers, but for the one of the result.
+    /// General registers, but for the one of the result. The scratch register is one of them where callers want it back.
     integers: &'static [Reg],
     floats: &'static [Reg],
 }
@@ -30,7 +30,7 @@ const fn buffer<C: LowerCtx>() -> Buffer {
         address: word,
         stack: 2 * word,
         integers: if is_32_bit {
-            &[RCX, RDX, RBX, RSI]
+            &[RCX, RDX, RBX, RSI, RDI]
         } else {
             &[RCX, RDX, RBX, RSI, RDI, R8, R9, R10, R12, R13, R14, R15]
         },
@@ -51,7 +51,7 @@ pub fn set<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let others = PRegSet::of(buffer.integers)
         .union(PRegSet::of(buffer.floats))
         .union(PRegSet::of(&[RAX]));
-    cx.claim(others.minus(PRegSet::of(&[RDX])));
+    cx.claim(others.minus(PRegSet::of(&[RDX, scratch::<C>()])));
     cx.need_frame();
     cx.begin_group(GroupKind::Plain);
     let (again, done) = (cx.local_label(), cx.local_label());
