@@ -60,6 +60,9 @@ pub struct OpDesc {
     /// Whether it does nothing but compute `regs[0]` from its immediate and its memory operand; see
     /// [`crate::mfunc::can_rematerialize`].
     pub is_rematerializable: bool,
+    /// If it does nothing but load `regs[0]`, as reloads of values of four bytes and more do
+    /// ([`crate::isa::Isa::reload`]): how many bytes; 0 for the operation's size.
+    pub reload_bytes: Option<u8>,
     /// Whether its operands may be in [`TargetDesc::upper_registers`].
     pub names_upper: bool,
     /// The rows of the same operation with register operand 0, or 1, in memory; the other one then is in `regs[0]`.
@@ -85,6 +88,7 @@ impl OpDesc {
             is_pure: false,
             rounds: false,
             is_rematerializable: false,
+            reload_bytes: None,
             names_upper: false,
             memory_forms: [None; 2],
         }

@@ -297,6 +297,9 @@ pub struct MFunc {
     pub least_int_bytes: u8,
     /// Instructions that make constants; the register is in `regs[0]`.
     pub constants: Vec<MInst>,
+    /// Where arguments were passed in memory: the displacement of each from [`Reg::FRAME`] and its size in bytes.
+    /// Aggregates and variable arguments are not among them, so that only arguments of tail calls are written there.
+    pub argument_places: Vec<(i32, u8)>,
     /// Calls that take the place of the function: instructions after its epilogue. A [`pseudo::RETURN`] names one by
     /// its `disp`, the number plus one; else it returns.
     pub tail_calls: Vec<MInst>,
@@ -330,6 +333,7 @@ impl MFunc {
         self.vregs.clear();
         self.constants.clear();
         self.sets.clear();
+        self.argument_places.clear();
         self.tail_calls.clear();
         self.groups.clear();
         self.asm_sites.clear();
@@ -507,6 +511,34 @@ pub fn can_rematerialize(inst: &MInst, desc: &OpDesc) -> bool {
         },
         None => !desc.reads_memory && !mem.base_reg().is_register() && !mem.index_reg().is_register(),
     }
+}
+
+/// The displacement from [`Reg::FRAME`] of the place among the incoming arguments ([`INCOMING`]) that an instruction
+/// reads, writes or computes the address of.
+#[inline]
+pub fn incoming_place(inst: &MInst, desc: &OpDesc) -> Option<i32> {
+    if !inst.names_frame() {
+        return None;
+    }
+    // Targets that compute addresses by separate instructions have the frame as a plain operand.
+    let disp = if desc.roles[1] == Role::Base {
+        inst.disp
+    } else {
+        inst.imm
+    };
+    (disp >= INCOMING / 2).then_some(disp)
+}
+
+/// Where an instruction reloads a register from among the incoming arguments, if it does nothing else: the
+/// displacement from [`Reg::FRAME`], and how many bytes.
+#[inline]
+pub fn incoming_reload(inst: &MInst, desc: &OpDesc) -> Option<(i32, u8)> {
+    let bytes = match desc.reload_bytes? {
+        0 => inst.size,
+        bytes => bytes,
+    };
+    let place = incoming_place(inst, desc).filter(|_| inst.reg(2).is_none())?;
+    Some((place, bytes))
 }
 
 /// Calls `visit` with the slot, register and role of each register operand of an instruction, as [`visit_registers`]

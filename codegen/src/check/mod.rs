@@ -32,6 +32,7 @@ mod describe;
 mod error;
 pub(crate) mod flow;
 mod group;
+mod homes;
 pub(crate) mod machine;
 mod moves;
 mod rules;

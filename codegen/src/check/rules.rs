@@ -5,7 +5,7 @@ use crate::desc::Role;
 use crate::mfunc::{MFunc, Term, VReg, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{Reg, RegClass};
-use crate::regalloc::{AllocatorInput, Edit, RegOrSlot};
+use crate::regalloc::{AllocatorInput, Edit, RegOrSlot, SlotData};
 
 /// A register for a virtual one.
 pub(super) fn register_fits(input: &AllocatorInput<'_>, vreg: &VReg, reg: Reg) -> Result<(), &'static str> {
@@ -23,13 +23,13 @@ pub(super) fn place_fits(
     input: &AllocatorInput<'_>,
     vreg: &VReg,
     place: RegOrSlot,
-    slots: &[u8],
+    slots: &[SlotData],
 ) -> Result<(), &'static str> {
     match place {
         RegOrSlot::Reg(reg) => register_fits(input, vreg, reg),
         RegOrSlot::Slot(slot) => match slots.get(slot.0 as usize) {
             None => Err("is in a slot that does not exist"),
-            Some(&bytes) if bytes < vreg.bytes.max(4) => Err("is in a slot that is too small"),
+            Some(data) if data.bytes < vreg.bytes.max(4) => Err("is in a slot that is too small"),
             Some(_) => Ok(()),
         },
     }

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, RegDesc, Role, TargetDesc};
-use crate::mfunc::{MBlock, MEdge, PhiMove, RegSets, Term, pseudo};
-use crate::minst::MInst;
+use crate::mfunc::{INCOMING, MBlock, MEdge, PhiMove, RegSets, Term, pseudo};
+use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{
-    AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
+    AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SlotData, SpillSlot,
 };
 use frazil_ir::module::ModuleFlags;
 
@@ -130,8 +130,10 @@ const CMP: u16 = 4;
 const BRANCH: u16 = 5;
 const ADD_MEMORY: u16 = 6;
 const NEG: u16 = 7;
+const RELOAD: u16 = 8;
+const STORE: u16 = 9;
 
-static OPS: [OpDesc; 8] = [
+static OPS: [OpDesc; 10] = [
     OpDesc {
         memory_forms: [None, Some(ADD_MEMORY)],
         ..row("add", [Role::Def, Role::Use, Role::Use])
@@ -158,6 +160,15 @@ static OPS: [OpDesc; 8] = [
     },
     row("add-memory", [Role::Def, Role::Base, Role::Index]),
     row("neg", [Role::UseDef, Role::None, Role::None]),
+    OpDesc {
+        reads_memory: true,
+        reload_bytes: Some(0),
+        ..row("reload", [Role::Def, Role::Base, Role::Index])
+    },
+    OpDesc {
+        writes_memory: true,
+        ..row("store", [Role::Use, Role::Base, Role::Index])
+    },
 ];
 
 fn inst(op: u16, regs: &[Reg]) -> MInst {
@@ -205,7 +216,7 @@ fn function(vregs: usize, blocks: &[(&[MInst], Term, &[u32])]) -> MFunc {
 /// Gives registers to the virtual register operands, one list for each instruction.
 fn registers(func: &MFunc, lists: &[&[Reg]]) -> Allocation {
     let mut allocation = Allocation {
-        slots: vec![8, 8],
+        slots: vec![SlotData::of_bytes(8); 2],
         ..Allocation::default()
     };
     assert_eq!(lists.len(), func.insts.len());
@@ -349,7 +360,7 @@ fn spills_and_reloads_carry_values_through_slots() {
     let lost = "block 0, `2: add v2,v0,v1`, operand 1: expects v0 in b, which holds nothing known";
     rejects(&func, &spilled(0, 1), lost);
     let mut small = good.clone();
-    small.slots[1] = 4;
+    small.slots[1].bytes = 4;
     rejects(
         &func,
         &small,
@@ -424,6 +435,52 @@ fn memory_operands_need_a_form_and_the_value() {
     allocation.memory_operands = vec![in_slot(2, 0)];
     let formless = "block 0, `2: add v2,v0,v1`, operand 2: is in memory, for which the instruction has no form";
     rejects(&func, &allocation, formless);
+}
+
+#[test]
+fn arguments_are_in_their_homes_as_long_as_nothing_writes_there() {
+    let access = |op: u16, reg: Reg, place: i32| inst(op, &[reg]).with_mem(Mem::base(Reg::FRAME, INCOMING + place));
+    let code = [
+        access(RELOAD, v(0), 16),
+        inst(LI, &[v(1)]),
+        inst(ADD, &[v(2), v(0), v(1)]),
+        access(STORE, v(2), 24),
+    ];
+    let mut func = function(3, &[(&code, Term::Stop, &[])]);
+    func.argument_places = vec![(INCOMING + 16, 8), (INCOMING + 8, 8)];
+    let mut good = registers(&func, &[&[A], &[A], &[B, NONE, A], &[B]]);
+    good.slots[1].home = Some(INCOMING + 16);
+    good.memory_operands.push(MemoryOperand {
+        inst: 2,
+        operand: 1,
+        slot: SpillSlot(1),
+    });
+    assert_eq!(check(&func, &good), Ok(()));
+    let mut unloaded = good.clone();
+    unloaded.deleted.push(0);
+    assert_eq!(check(&func, &unloaded), Ok(()));
+    let mut elsewhere = unloaded.clone();
+    elsewhere.slots[1].home = Some(INCOMING + 8);
+    let lost = "block 0, `2: add v2,v0,v1`, operand 1: expects v0 in slot 1, which holds nothing known";
+    rejects(&func, &elsewhere, lost);
+    let mut too_wide = func.clone();
+    too_wide.insts[0].size = 4;
+    rejects(&too_wide, &unloaded, lost);
+    elsewhere.slots[1].home = Some(INCOMING + 12);
+    let message = "block 0, `0: reload v0 [1073741840, 0]`, operand 0: a slot is at the place of no argument";
+    rejects(&func, &elsewhere, message);
+    let mut stored = good.clone();
+    stored.edits.push(Edit {
+        point: Edit::after(0),
+        action: carry(v(0), RegOrSlot::Reg(A), slot(1)),
+    });
+    let message = "block 0, `0: reload v0 [1073741840, 0]`: stores to the place of an argument";
+    rejects(&func, &stored, message);
+    // A tail call's argument, or the address of something that is copied there.
+    let mut overwritten = func.clone();
+    overwritten.insts[3].disp = INCOMING + 20;
+    let message = "block 0, `0: reload v0 [1073741840, 0]`, operand 0: the place of an argument serves as a slot, but may be written";
+    rejects(&overwritten, &good, message);
 }
 
 #[test]

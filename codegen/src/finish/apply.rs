@@ -72,9 +72,10 @@ pub(crate) struct ApplyState {
     edge_numbers: Vec<u32>,
 }
 
-/// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, tail calls and texts out of
-/// `func`. The allocation may have lent the integer scratch register to virtual registers; `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether
-/// instructions are to have identities ([`identity`]).
+/// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, places of arguments, tail calls
+/// and texts out of `func`. The allocation may have lent the integer scratch register to virtual registers;
+/// `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether instructions
+/// are to have identities ([`identity`]).
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,
@@ -99,6 +100,7 @@ pub(crate) fn apply<I: Isa>(
     out.is_strict = func.is_strict;
     std::mem::swap(&mut out.frame, &mut func.frame);
     std::mem::swap(&mut out.sets, &mut func.sets);
+    std::mem::swap(&mut out.argument_places, &mut func.argument_places);
     std::mem::swap(&mut out.tail_calls, &mut func.tail_calls);
     std::mem::swap(&mut out.asm_sites, &mut func.asm_sites);
     let mut applier = Applier {
@@ -142,19 +144,27 @@ struct Applier<'a, I: Isa> {
 
 impl<I: Isa> Applier<'_, I> {
     /// Places the spill slots in the frame. Those that are accessed most often are placed next to the register from
-    /// which they will be addressed, where displacements are short.
+    /// which they will be addressed, where displacements are short. Those that are incoming arguments have their place.
     fn place_spill_slots(&mut self) {
         self.out.frame.spills_below = -self.out.frame.areas.used_bytes().cast_signed();
         let slots = &self.allocation.slots;
         self.st.slots.clear();
         self.st.slots.resize(slots.len(), 0);
         self.st.slot_order.clear();
-        self.st.slot_order.extend(0..slots.len() as u32);
-        if slots.iter().map(|&bytes| u32::from(bytes)).sum::<u32>() > FEW_SLOT_BYTES {
+        let mut sum = 0;
+        for (number, slot) in slots.iter().enumerate() {
+            if let Some(home) = slot.home {
+                self.st.slots[number] = home;
+            } else {
+                self.st.slot_order.push(number as u32);
+                sum += u32::from(slot.bytes);
+            }
+        }
+        if sum > FEW_SLOT_BYTES {
             self.sort_slots();
         }
         for &slot in &self.st.slot_order {
-            let bytes = u32::from(slots[slot as usize]);
+            let bytes = u32::from(slots[slot as usize].bytes);
             self.st.slots[slot as usize] = self.out.frame.areas.allocate_slot(bytes);
         }
     }
@@ -188,7 +198,7 @@ impl<I: Isa> Applier<'_, I> {
             slot_accesses[operand.slot.0 as usize] += 1;
         }
         // Accesses per 32 bytes, the largest size of a slot.
-        let density = |slot: u32| slot_accesses[slot as usize] * 32 / u32::from(slots[slot as usize].max(1));
+        let density = |slot: u32| slot_accesses[slot as usize] * 32 / u32::from(slots[slot as usize].bytes.max(1));
         slot_order.sort_unstable_by_key(|&slot| (density(slot), slot));
         if self.counts_from_above {
             slot_order.reverse();

@@ -29,7 +29,7 @@ use crate::check::machine::{Scratch, bring};
 use crate::debug::{CodeDebug, FrameDistances, Spot};
 use crate::desc::TargetDesc;
 use crate::finish::calls::describes_calls;
-use crate::mfunc::MFunc;
+use crate::mfunc::{INCOMING, MFunc};
 use crate::minst::MInst;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg};
@@ -216,8 +216,11 @@ fn spot(holder: Holder, state: FrameState, frame: Frame<'_>, desc: &TargetDesc) 
         return None;
     }
     if holder > Holder::FLAGS {
-        let slot = frame.slots.get((holder.0 - Holder::memory(0).0) as usize)?;
-        return Some(Spot::Frame(slot + frame.distances.areas?));
+        let &slot = frame.slots.get((holder.0 - Holder::memory(0).0) as usize)?;
+        return Some(Spot::Frame(match slot < INCOMING / 2 {
+            true => slot + frame.distances.areas?,
+            false => slot - INCOMING + frame.distances.incoming,
+        }));
     }
     let reg = Reg(holder.0);
     let is_ours = match state {

@@ -4,6 +4,7 @@ use super::bytes;
 use super::coalesce::Coalescer;
 use super::fold;
 use super::frequency::Frequency;
+use super::homes::Homes;
 use super::intervals::Intervals;
 use super::liveness::Liveness;
 use super::localize::localize;
@@ -52,6 +53,7 @@ pub struct RegAllocState {
     liveness: Liveness,
     walk: Walk,
     coalescer: Coalescer,
+    homes: Homes,
     intervals: Intervals,
     scan: ScanMemory,
     reloads: ReloadMemory,
@@ -78,6 +80,7 @@ pub fn allocate(
         liveness,
         walk,
         coalescer,
+        homes,
         intervals,
         scan,
         reloads,
@@ -99,6 +102,7 @@ pub fn allocate(
         liveness,
     });
     coalescer.run(func, input, positions, liveness, walk, intervals);
+    homes.find(func, input, walk, intervals);
     if !input.upper.is_empty() {
         confine(func, input, &walk.copies, intervals);
     }
@@ -151,6 +155,7 @@ pub fn allocate(
         input.options.split,
     );
     fold::fold_single_uses(intervals, positions, &mut scan.in_memory);
+    homes.leave_registers(intervals, positions, &mut scan.in_memory);
     slots::assign(slots, intervals, input.reuse_slots, &mut out.slots);
     out.written = walk.written;
     Resolution {

@@ -3,7 +3,8 @@
 //! Method: a part without a register from some position on must be stored once and reloaded before its next
 //! occurrence, at best in front of the loop that contains the occurrence. This cost, weighted by execution frequency
 //! and divided by the distance to the next occurrence, is the *burden* of being without a register. The choice with
-//! the smallest burden wins. Constants that can be rematerialized need no store, and their reload is cheaper.
+//! the smallest burden wins. Constants that can be rematerialized need no store, and their reload is cheaper; arguments
+//! that have a home ([`super::homes`]) need no store, since their definition costs none.
 
 use super::intervals::{Occurrence, Part, occ};
 use super::occupancy::{Conflict, FIXED, NO_PART};
@@ -198,6 +199,9 @@ impl Scan<'_> {
             load += self.positions.freq(blocks.start) * load_cost(None);
             end = self.positions.start(blocks.end);
         }
+        if let Some(definition) = self.unused_load(part, next) {
+            load = (load - definition).max(0.0);
+        }
         let store = if bundle.is_remat() || bundle.spilled {
             0.0
         } else {
@@ -206,13 +210,23 @@ impl Scan<'_> {
         (load + store + 0.001) / ((end.max(pos) - pos) as f32 + NEAR)
     }
 
+    /// What is saved if a part is in its slot from before its occurrence number `next` on, and is then not loaded at
+    /// all, because it is an argument that has a home.
+    fn unused_load(&self, part: &Part, next: usize) -> Option<f32> {
+        let definition = self.intervals.occs_of(part).first()?;
+        let is_unused =
+            next == 1 && definition.has(occ::DEF) && self.intervals.bundles[part.bundle as usize].home.is_some();
+        is_unused.then(|| self.positions.freq_at(definition.pos))
+    }
+
     /// Whether it is cheaper to spill a part around the calls in its live range than to save a callee-saved register
     /// for it.
     pub(super) fn is_cheap_around_calls(&self, part: &Part) -> bool {
         let bundle = &self.intervals.bundles[part.bundle as usize];
         let limit = self.memory.first_limit();
         let occs = self.intervals.occs_of(part);
-        let after = &occs[self.kept_before(part, limit)..];
+        let kept = self.kept_before(part, limit);
+        let after = &occs[kept..];
         if limit == u32::MAX || after.len() > FEW {
             return false;
         }
@@ -225,6 +239,7 @@ impl Scan<'_> {
         } else {
             loads + bundle.def_cost
         };
+        let cost = cost - self.unused_load(part, kept).unwrap_or(0.0);
         cost < weights.save_and_restore
     }
 }

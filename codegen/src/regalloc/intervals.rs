@@ -70,6 +70,8 @@ pub(super) struct Bundle {
     pub names_byte: bool,
     /// The virtual register whose constant is rematerialized, if the bundle consists of it alone; else [`NONE`].
     pub remat: u32,
+    /// The place of the argument that it is, if that serves as its slot ([`super::homes`]).
+    pub home: Option<i32>,
     /// Whether some part of it is in the slot.
     pub spilled: bool,
     /// Whether it is in its slot at all block boundaries (see [`super::localize`]).
@@ -97,6 +99,7 @@ impl Bundle {
             def_cost: 0.0,
             names_byte: false,
             remat: NONE,
+            home: None,
             spilled: false,
             is_localized: false,
             first: NONE,
@@ -110,6 +113,12 @@ impl Bundle {
     #[inline]
     pub(super) fn is_remat(&self) -> bool {
         self.remat != NONE
+    }
+
+    /// Whether it can leave its register without being stored, wherever that is.
+    #[inline]
+    pub(super) fn needs_no_store(&self) -> bool {
+        self.is_remat() || self.home.is_some()
     }
 }
 
@@ -245,5 +254,18 @@ impl Intervals {
         part.occs.1 = cut;
         part.next = number;
         number
+    }
+
+    /// Merges a part with those that follow it in the same place.
+    pub(super) fn merge_with_next(&mut self, part: u32) {
+        let place = self.parts[part as usize].place;
+        while let Some(&next) = self.parts.get(self.parts[part as usize].next as usize)
+            && next.place == place
+        {
+            let data = &mut self.parts[part as usize];
+            data.to = next.to;
+            data.occs.1 = next.occs.1;
+            data.next = next.next;
+        }
     }
 }

@@ -16,7 +16,7 @@
 //! 6. `reloads`: between occurrences, values that are in their slots at times stay where that costs least.
 //! 7. `localize`: a limit for the work that long-lived split bundles cause on edges.
 //! 8. `fold`: reloads for a single use become memory operands.
-//! 9. `slots`: bundles with disjoint live ranges share spill slots.
+//! 9. `slots`: bundles with disjoint live ranges share spill slots; arguments in memory have theirs (`homes`).
 //! 10. `resolve`: operands get their registers; stores, reloads and moves are placed between parts and on edges.
 //!
 //! ```text
@@ -36,6 +36,7 @@ mod coalesce;
 mod cost;
 mod fold;
 mod frequency;
+mod homes;
 mod intervals;
 mod liveness;
 mod localize;
@@ -62,6 +63,23 @@ use crate::reg::{PRegSet, Reg};
 /// A spill slot: an index into [`Allocation::slots`]. Its place in the frame is chosen later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpillSlot(pub u32);
+
+/// What is known of a spill slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotData {
+    /// Its size: 4, 8, 16, 32 or 64.
+    pub bytes: u8,
+    /// If it is the place of an argument that was passed in memory: the displacement from [`Reg::FRAME`]. Nothing is
+    /// ever stored there; it holds what the argument's load has put into a register.
+    pub home: Option<i32>,
+}
+
+impl SlotData {
+    /// A slot that gets its place in the frame later.
+    pub const fn of_bytes(bytes: u8) -> SlotData {
+        SlotData { bytes, home: None }
+    }
+}
 
 /// Where a virtual register is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,8 +162,7 @@ pub struct Allocation {
     /// Instructions that need not be emitted, ascending. Copies from a register to itself are not among them, since
     /// they are recognized without this.
     pub deleted: Vec<u32>,
-    /// The sizes of the spill slots in bytes: 4, 8, 16 or 32.
-    pub slots: Vec<u8>,
+    pub slots: Vec<SlotData>,
     /// The physical registers that are written anywhere in the function.
     pub written: PRegSet,
 }

@@ -3,7 +3,8 @@
 //!
 //! Method: a *transition* of a bundle is a boundary between two of its parts within a block, or an edge whose ends
 //! have different places. A transition from a register to the slot needs a store, unless the bundle is stored at each
-//! definition anyway; the cheaper alternative is taken. A transition from the slot to a register is a reload or a
+//! definition anyway; the cheaper alternative is taken. Arguments in their homes ([`super::homes`]) are never stored. A
+//! transition from the slot to a register is a reload or a
 //! rematerialization. The phi moves of edges come last.
 
 use super::intervals::{Intervals, NO_PLACE, Occurrence, Part, SLOT, count_first, occ};
@@ -98,12 +99,14 @@ impl Resolution<'_> {
         for bundle in 0..self.intervals.bundles.len() as u32 {
             if self.part_count(bundle) == 0 {
                 self.set_operands(bundle, self.intervals.bundles[bundle as usize].first);
-            } else {
-                for index in 0..self.part_count(bundle) {
-                    self.set_operands(bundle, self.piece(bundle, index).part);
-                }
-                self.resolve_bundle(bundle);
+                continue;
             }
+            let unneeded = self.unneeded_definition(bundle);
+            self.out.deleted.extend(unneeded);
+            for index in u32::from(unneeded.is_some())..self.part_count(bundle) {
+                self.set_operands(bundle, self.piece(bundle, index).part);
+            }
+            self.resolve_bundle(bundle);
         }
         self.finish_joined();
         self.move_phis();
@@ -276,8 +279,8 @@ impl Resolution<'_> {
         if !data.is_localized {
             self.find_edges(bundle);
         }
-        if data.is_remat() {
-            self.delete_definition(bundle);
+        if data.needs_no_store() {
+            // It is never dirty.
         } else if data.is_localized && data.slot != NONE {
             self.memory.stored[bundle as usize] = true;
             self.store_definitions(bundle);
@@ -481,12 +484,12 @@ impl Resolution<'_> {
     }
 
     fn emit_transitions(&mut self, bundle: u32) {
-        let is_remat = self.intervals.bundles[bundle as usize].is_remat();
+        let needs_no_store = self.intervals.bundles[bundle as usize].needs_no_store();
         let stored = self.memory.stored[bundle as usize];
         for index in 0..self.memory.transitions.len() {
             let t = self.memory.transitions[index];
             let (from, to) = (self.piece(bundle, t.from).place, self.piece(bundle, t.to).place);
-            if from == to || (to == SLOT && (is_remat || stored || !self.needs_store(bundle, &t))) {
+            if from == to || (to == SLOT && (needs_no_store || stored || !self.needs_store(bundle, &t))) {
                 continue;
             }
             let action = AllocMove {
@@ -550,17 +553,20 @@ impl Resolution<'_> {
         });
     }
 
-    /// Deletes the definition of a constant that is rematerialized, if the register is not used between the definition
-    /// and the next part.
-    fn delete_definition(&mut self, bundle: u32) {
-        let (first, second) = (self.part(bundle, 0), self.part(bundle, 1));
-        if let [definition] = self.intervals.occs_of(first)
-            && second.place == SLOT
-            && second.from <= self.positions.gap_from(definition.end)
-            && !self.positions.is_block_start(second.from)
-        {
-            self.out.deleted.push(definition.inst);
+    /// The definition of a constant that is rematerialized, or of an argument that has a home, if the register is not
+    /// used between the definition and the next part, so that it need not be there.
+    fn unneeded_definition(&self, bundle: u32) -> Option<u32> {
+        if !self.intervals.bundles[bundle as usize].needs_no_store() {
+            return None;
         }
+        let (first, second) = (self.part(bundle, 0), self.part(bundle, 1));
+        let [definition] = self.intervals.occs_of(first) else {
+            return None;
+        };
+        let is_unneeded = second.place == SLOT
+            && second.from <= self.positions.gap_from(definition.end)
+            && !self.positions.is_block_start(second.from);
+        is_unneeded.then_some(definition.inst)
     }
 
     /// Gives the copies within bundles the same register twice, or deletes them if the bundle is in its slot.

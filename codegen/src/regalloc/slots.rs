@@ -1,8 +1,11 @@
 //! Assignment of spill slots: bundles with disjoint live ranges share a slot.
 //!
 //! Method: bundles are processed in the order of their starts. A slot of the same size whose last owner has ended is
-//! reused, the one that has been free for longest, so that the result is deterministic.
+//! reused, the one that has been free for longest, so that the result is deterministic. An argument that has a home
+//! ([`super::homes`]) has a slot for itself, which is that place.
 
+use super::SlotData;
+use super::homes::slot_bytes;
 use super::intervals::{Intervals, SLOT};
 use super::positions::NONE;
 use std::cmp::Reverse;
@@ -15,14 +18,22 @@ pub(super) struct SlotMemory {
 }
 
 /// Assigns a slot to each bundle that needs one.
-pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: bool, slots: &mut Vec<u8>) {
+pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: bool, slots: &mut Vec<SlotData>) {
     memory.free_from.iter_mut().for_each(BinaryHeap::clear);
     for number in 0..intervals.bundles.len() {
         let bundle = intervals.bundles[number];
         if bundle.is_remat() || !bundle.spilled || !is_in_slot(intervals, bundle.first) {
             continue;
         }
-        let bytes = bundle.bytes.max(4).next_power_of_two();
+        let bytes = slot_bytes(&bundle);
+        if bundle.home.is_some() {
+            intervals.bundles[number].slot = slots.len() as u32;
+            slots.push(SlotData {
+                bytes,
+                home: bundle.home,
+            });
+            continue;
+        }
         let from = intervals.ranges[bundle.ranges.0 as usize].from;
         let to = intervals.ranges[bundle.ranges.1 as usize - 1].to;
         let heap = &mut memory.free_from[bytes.trailing_zeros() as usize];
@@ -32,7 +43,7 @@ pub(super) fn assign(memory: &mut SlotMemory, intervals: &mut Intervals, reuse: 
                 slot
             }
             _ => {
-                slots.push(bytes);
+                slots.push(SlotData::of_bytes(bytes));
                 slots.len() as u32 - 1
             }
         };

@@ -12,7 +12,9 @@ use super::occupancy::{Entry, FIXED, make_first_room};
 use super::positions::{NONE, Positions};
 use super::sets::RangeSets;
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
+use crate::mfunc::{
+    MFunc, Term, can_rematerialize, for_each_register, incoming_place, incoming_reload, op_desc, pseudo,
+};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 use std::ops::Range;
@@ -49,6 +51,10 @@ pub(super) struct Walk {
     pub copies: Vec<Copy>,
     /// By virtual register: whether its only definition can be rematerialized.
     pub remat: Vec<bool>,
+    /// Virtual registers that are reloaded from among the incoming arguments, and the instructions that do it.
+    pub arguments: Vec<(u32, u32)>,
+    /// Whether something other than loads names places of incoming arguments.
+    pub names_incoming: bool,
     /// By virtual register: the number of instructions that write it; 2 stands for several.
     pub writes: Vec<u8>,
     /// Physical registers that instructions name as results or clobber.
@@ -83,6 +89,8 @@ impl Walk {
         self.copies.clear();
         self.remat.clear();
         self.remat.resize(vregs, false);
+        self.arguments.clear();
+        self.names_incoming = false;
         self.writes.clear();
         self.writes.resize(vregs, 0);
         self.written = PRegSet::EMPTY;
@@ -211,6 +219,9 @@ impl Walk {
         let data = &w.func.insts[inst as usize];
         let desc = op_desc(w.input.ops, data.op);
         let pos = Positions::of_inst(inst, block);
+        if data.names_frame() {
+            self.note_place(data, desc, inst);
+        }
         let sets = w.func.implicit(data, desc);
         if !sets.defs.is_empty() {
             let is_arrival = data.op == pseudo::ARRIVE;
@@ -264,6 +275,17 @@ impl Walk {
         }
     }
 
+    /// Notes an instruction that names a place of incoming arguments.
+    fn note_place(&mut self, data: &MInst, desc: &OpDesc, inst: u32) {
+        if incoming_place(data, desc).is_none() {
+            return;
+        }
+        self.names_incoming |= !desc.reads_memory || desc.writes_memory;
+        if incoming_reload(data, desc).is_some() && data.reg(0).is_virtual() {
+            self.arguments.push((data.reg(0).virtual_index() as u32, inst));
+        }
+    }
+
     /// Counts a write of a virtual register and returns the count; 2 stands for several.
     #[inline]
     fn count_write(&mut self, reg: Reg) -> u8 {
@@ -310,6 +332,8 @@ impl Walk {
         for inst in (first..end).rev() {
             let data = &w.func.insts[inst as usize];
             let desc = op_desc(w.input.ops, data.op);
+            let is_place = incoming_place(data, desc).is_some();
+            self.names_incoming |= is_place && (!desc.reads_memory || desc.writes_memory);
             let sets = w.func.implicit(data, desc);
             for reg in sets.defs.iter() {
                 note(&mut regs, reg, false, true);

@@ -64,9 +64,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             match layout.result_pointer {
                 PartPlace::Reg(reg) => self.copy(pointer, reg, RegClass::Int, bytes),
                 PartPlace::Stack(offset) => {
-                    let mem = self.frame_mem(self.incoming_offset() + offset as i32);
-                    let load = self.base.isa.reload(RegClass::Int, bytes, pointer, mem);
-                    self.put(self.incoming_access(load, bytes));
+                    self.load_argument(pointer, RegClass::Int, bytes, offset);
                 }
             }
             self.result_pointer = Some(pointer);
@@ -139,13 +137,19 @@ impl<I: Isa> SelectCtx<'_, I> {
                 }
                 PartPlace::Stack(offset) if from_stack => {
                     let dst = self.vreg(value, part);
-                    let mem = self.frame_mem(incoming + offset as i32);
-                    let load = self.base.isa.reload(class, bytes.max(4), dst, mem);
-                    self.put(self.incoming_access(load, bytes));
+                    self.load_argument(dst, class, bytes.max(4), offset);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Loads an argument that was passed in memory.
+    fn load_argument(&mut self, dst: Reg, class: RegClass, bytes: u8, offset: u32) {
+        let place = self.incoming_offset() + offset as i32;
+        self.mfunc.argument_places.push((place, bytes));
+        let load = self.base.isa.reload(class, bytes, dst, self.frame_mem(place));
+        self.put(self.incoming_access(load, bytes));
     }
 
     /// Copies the bits of those float arguments that the convention also passes in an integer register (see

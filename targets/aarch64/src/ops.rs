@@ -594,6 +594,8 @@ pub struct Effects {
     pub is_move: bool,
     /// It can be done again instead of keeping its result.
     pub is_repeatable: bool,
+    /// See [`OpDesc::reload_bytes`].
+    pub is_reload: bool,
 }
 
 impl Effects {
@@ -623,6 +625,7 @@ pub(crate) const NO: Effects = Effects {
     is_call: false,
     is_move: false,
     is_repeatable: false,
+    is_reload: false,
 };
 /// Writes flags.
 pub(crate) const FW: Effects = Effects {
@@ -648,6 +651,7 @@ pub(crate) const AGAIN: Effects = Effects {
     is_repeatable: true,
     ..NO
 };
+pub(crate) const RELOAD: Effects = Effects { is_reload: true, ..NO };
 /// A call, which leaves the return address in the link register.
 pub(crate) const CALL: Effects = Effects { is_call: true, ..NO }.defs(&[LR]);
 
@@ -769,6 +773,7 @@ impl Row {
             has_sets: effects.is_call,
             rounds: effects.rounds,
             is_rematerializable: effects.is_repeatable,
+            reload_bytes: if effects.is_reload { Some(0) } else { None },
             reads_memory: matches!(access, Access::Read | Access::Both),
             writes_memory: matches!(access, Access::Write | Access::Both),
             is_pure: form.only_computes() && !effects.is_call,

@@ -5,7 +5,7 @@
 
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
-use crate::ops::{AGAIN, CALL, COPY, Effects, FR, FRW, FW, Form, NO, RND, Row, VectorForm, pad};
+use crate::ops::{AGAIN, CALL, COPY, Effects, FR, FRW, FW, Form, NO, RELOAD, RND, Row, VectorForm, pad};
 use crate::regs::{SCRATCH, SP, TEMP, x};
 use crate::vector_rows::vector_rows;
 use crate::words::*;
@@ -237,7 +237,7 @@ vector_rows! { op_table;
     MrsFlags "mrs" Form::ReadSystem, fixed(0xd530_0000), D8, 0, [D64], FW;
 
     // Loads and stores.
-    Ldr "ldr" Form::Load, access(0x3840_0000), BHSD, 0, [D], NO;
+    Ldr "ldr" Form::Load, access(0x3840_0000), BHSD, 0, [D], RELOAD;
     Str "str" Form::Store, access(0x3800_0000), BHSD, 0, [U], NO;
     LdrUb "ldrb" Form::Load, fixed(0x3840_0000).access(1), WX, 0, [DC], NO;
     LdrUh "ldrh" Form::Load, fixed(0x7840_0000).access(2), WX, 0, [DC], NO;
@@ -245,7 +245,7 @@ vector_rows! { op_table;
     LdrSb "ldrsb" Form::Load, signed(0x3880_0000).access(1), WX, 0, [D], NO;
     LdrSh "ldrsh" Form::Load, signed(0x7880_0000).access(2), WX, 0, [D], NO;
     LdrSw "ldrsw" Form::Load, fixed(0xb880_0000).access(4), D8, 0, [D], NO;
-    LdrF "ldr" Form::Load, float_access(0x3c40_0000), BHSDQ, 0, [DF], NO;
+    LdrF "ldr" Form::Load, float_access(0x3c40_0000), BHSDQ, 0, [DF], RELOAD;
     StrF "str" Form::Store, float_access(0x3c00_0000), BHSDQ, 0, [UF], NO;
     Prfm "prfm" Form::Prefetch, fixed(0xf880_0000).access(8), D8, 0, [], NO;
     // The same with an index of 32 bits.

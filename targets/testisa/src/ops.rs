@@ -126,6 +126,10 @@ macro_rules! ops {
             is_pure: Form::$form.only_computes()
                 && !matches!(Op::$variant, Op::Div | Op::Divu | Op::Rem | Op::Remu),
             is_rematerializable: matches!(Form::$form, Form::Li | Form::SymbolAddress | Form::Literal),
+            reload_bytes: match Op::$variant {
+                Op::Lw | Op::Fl => Some(0),
+                _ => None,
+            },
             ..OpDesc::plain($name)
         },)*];
     };

@@ -69,6 +69,19 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
         descs[repeatable[index] as usize].is_rematerializable = true;
         index += 1;
     }
+    let reloads = [
+        (Op::MovRM, 0),
+        (Op::MovsRM, 0),
+        (Op::MovapRM, 16),
+        (Op::VmovupYRM, 32),
+        (Op::VmovupZRM, 64),
+    ];
+    index = 0;
+    while index < reloads.len() {
+        let (op, bytes) = reloads[index];
+        descs[op as usize].reload_bytes = Some(bytes);
+        index += 1;
+    }
     let compares = [Op::CmpMR, Op::CmpMI, Op::TestMR, Op::TestMI];
     index = 0;
     while index < compares.len() {

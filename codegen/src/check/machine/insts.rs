@@ -6,7 +6,7 @@ use crate::check::flow::{Name, Op, Place};
 use crate::check::rules;
 use crate::check::site::{NO_OPERAND, Operand};
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::{for_each_register, pseudo};
+use crate::mfunc::{for_each_register, incoming_reload, pseudo};
 use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::NO_REG;
@@ -67,10 +67,13 @@ impl Builder<'_> {
             .take_while(|operand| operand.inst == number)
             .find(|operand| usize::from(operand.operand) == index);
         let operand = found.ok_or("has no register")?;
-        let bytes = self.allocation.slots.get(operand.slot.0 as usize);
-        let &slot_bytes = bytes.ok_or("is in a slot that does not exist")?;
+        let slot = self.allocation.slots.get(operand.slot.0 as usize);
+        let slot = slot.ok_or("is in a slot that does not exist")?;
         let vreg = self.func.vreg(reg);
-        rules::memory_operand_fits(self.input, inst, index, role, vreg.bytes, slot_bytes)?;
+        rules::memory_operand_fits(self.input, inst, index, role, vreg.bytes, slot.bytes)?;
+        if slot.home.is_some() && role != Role::Use {
+            return Err("is written in the place of an argument");
+        }
         Ok(Place::memory(operand.slot.0))
     }
 
@@ -137,8 +140,26 @@ impl Builder<'_> {
                 Some(source) => self.copied(*operand, *source, number),
                 None => self.flow.push(Op::Define { place, name }, site),
             }
+            self.fill_homes(number, name, site);
         }
         Ok(())
+    }
+
+    /// Puts what an instruction defines into the homes that it is reloaded from.
+    fn fill_homes(&mut self, number: u32, name: Name, site: u32) {
+        if self.scratch.homes.is_empty() {
+            return;
+        }
+        let inst = &self.func.insts[number as usize];
+        let Some((from, loaded)) = incoming_reload(inst, self.desc(inst)) else {
+            return;
+        };
+        for &(slot, home, bytes) in &self.scratch.homes {
+            if home == from && bytes <= loaded {
+                let place = Place::memory(slot);
+                self.flow.push(Op::Make { place, name }, site);
+            }
+        }
     }
 
     /// A copy: the destination holds what the source holds, and if it is no wider, is the same thing wherever that
@@ -196,7 +217,7 @@ impl Builder<'_> {
     }
 
     /// An instruction that is not emitted. A copy says that its destination is where its source is; of others, nobody
-    /// may need the result.
+    /// may need the result, unless it is in its home.
     fn deleted(&mut self, number: u32, inst: &MInst, desc: &OpDesc) -> Result<(), CheckError> {
         if desc.is_move && inst.reg(0).is_virtual() && inst.reg(1).is_register() {
             let (new, old) = (Name(inst.reg(0).0), Name(inst.reg(1).0));
@@ -208,10 +229,10 @@ impl Builder<'_> {
         }
         let site = number * 4 + NO_OPERAND;
         let mut definitions = 0;
-        let flow = &mut *self.flow;
         for_each_register(inst, desc, |_, reg, role| {
             if role == Role::Def && reg.is_virtual() {
-                flow.push(Op::Forget { name: Name(reg.0) }, site);
+                self.flow.push(Op::Forget { name: Name(reg.0) }, site);
+                self.fill_homes(number, Name(reg.0), site);
                 definitions += 1;
             }
         });

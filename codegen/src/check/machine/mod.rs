@@ -13,6 +13,7 @@ mod moves;
 use super::error::{CheckError, CheckFault};
 use super::flow::{Flow, Name, Op, Place};
 use super::group::Group;
+use super::homes::WrittenPlaces;
 use super::site::{EDGE_SITE, NO_OPERAND, Operand};
 use crate::desc::OpDesc;
 use crate::mfunc::{MFunc, op_desc};
@@ -38,6 +39,9 @@ pub(crate) struct Scratch {
     /// The phis of blocks: `(block, register)`, ascending.
     phis: Vec<(u32, u32)>,
     group: Group,
+    /// The spill slots that are homes: the slot, its place, and its size.
+    homes: Vec<(u32, i32, u8)>,
+    written_places: WrittenPlaces,
     /// For each block of the checker's form, the function's block, or [`EDGE_SITE`] and an edge.
     pub sources: Vec<u32>,
     /// Where the steps of instructions are, in their order.
@@ -89,6 +93,7 @@ pub(crate) fn bring(
         allocation.regs.len() == func.insts.len(),
         "not every instruction has its registers",
     )?;
+    builder.find_homes()?;
     builder.find_definitions();
     builder.blocks()?;
     builder.edges()?;
@@ -113,6 +118,31 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Finds the spill slots that are homes, to which nothing may write.
+    fn find_homes(&mut self) -> Result<(), CheckError> {
+        let Scratch {
+            homes, written_places, ..
+        } = &mut *self.scratch;
+        homes.clear();
+        let slots = (0..).zip(&self.allocation.slots);
+        homes.extend(slots.filter_map(|(number, slot)| Some((number, slot.home?, slot.bytes))));
+        if homes.is_empty() {
+            return Ok(());
+        }
+        written_places.find(self.func, self.input.ops);
+        let (homes, places) = (&*homes, &self.func.argument_places);
+        let are_arguments = homes.iter().all(|&(_, place, bytes)| places.contains(&(place, bytes)));
+        let are_kept = homes
+            .iter()
+            .all(|&(_, place, bytes)| !written_places.has_part_of(place, bytes));
+        self.rule(0, are_arguments, "a slot is at the place of no argument")?;
+        self.rule(
+            0,
+            are_kept,
+            "the place of an argument serves as a slot, but may be written",
+        )
+    }
+
     fn desc(&self, inst: &MInst) -> &'static OpDesc {
         op_desc(self.input.ops, inst.op)
     }

@@ -122,8 +122,12 @@ impl Builder<'_> {
                 self.rule(site, same, "computes a virtual register of another class")?;
             }
         }
-        if let regalloc::RegOrSlot::Reg(reg) = action.dest {
-            self.written.insert(reg);
+        match action.dest {
+            regalloc::RegOrSlot::Reg(reg) => self.written.insert(reg),
+            regalloc::RegOrSlot::Slot(slot) => {
+                let home = self.allocation.slots.get(slot.0 as usize).and_then(|data| data.home);
+                self.rule(site, home.is_none(), "stores to the place of an argument")?;
+            }
         }
         fits.map_err(|text| self.error(site, CheckFault::Rule(format!("a move of {:?} {text}", action.vreg))))
     }

@@ -5,7 +5,7 @@ use super::terms::{FunctionKey, Origin, Term, Terms, function};
 use super::values::{Side, Values, WORD_BITS, Word, WordPlace};
 use crate::buffer::PoolConstant;
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::op_desc;
+use crate::mfunc::{INCOMING, op_desc};
 use crate::minst::{MInst, Mem};
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
@@ -345,6 +345,11 @@ impl Machine<'_> {
         self.side.is_slot(&mem)
     }
 
+    /// Whether no event is needed to access a memory operand.
+    fn is_place(&self, mem: Mem) -> bool {
+        self.side.is_slot(&mem) || self.side.is_home(&mem, 0)
+    }
+
     /// The address of a memory operand.
     pub fn address(&mut self, mem: Mem) -> Term {
         let bytes = self.side.desc.pointer_bytes;
@@ -370,10 +375,10 @@ impl Machine<'_> {
         self.terms.sum(width, disp, &parts)
     }
 
-    /// Loads from memory: a spill slot is a place, memory that never changes is a function of its address, and any
-    /// other load is an event.
+    /// Loads from memory: a spill slot is a place, memory that never changes is a function of its address or a symbol,
+    /// and any other load is an event.
     pub fn load(&mut self, mem: Mem, bytes: u8) -> Contents {
-        if self.side.is_slot(&mem) {
+        if self.side.is_slot(&mem) || self.side.is_home(&mem, bytes) {
             return self.load_slot(mem.disp, bytes);
         }
         if let Some(known) = self.known_constant(&mem, bytes) {
@@ -423,6 +428,11 @@ impl Machine<'_> {
     fn load_slot(&mut self, disp: i32, bytes: u8) -> Contents {
         let mut words = Vec::with_capacity(4);
         for word in 0..i32::from(bytes).max(4) / 4 {
+            if disp >= INCOMING / 2 {
+                let number = (disp + word * 4).cast_unsigned();
+                words.push(Word::whole(self.terms.symbol(Origin::Home, [number, 0, 0], WORD_BITS)));
+                continue;
+            }
             let Some(place) = self.side.slot(disp + word * 4) else {
                 *self.unknown = Some("an access of a part of a spill slot");
                 let term = self
@@ -526,7 +536,7 @@ impl Machine<'_> {
     fn execute_unknown(&mut self, inst: &MInst, desc: &'static OpDesc) {
         let has_memory = desc.roles[1] == Role::Base && (desc.reads_memory || desc.writes_memory);
         let mem = inst.mem();
-        let is_slot = has_memory && self.side.is_slot(&mem);
+        let is_slot = has_memory && self.is_place(mem);
         // A form with a memory destination is not called pure, but with a spill slot there, it is a function.
         let is_function = match desc.writes_memory {
             true => is_slot,
@@ -683,7 +693,7 @@ impl Machine<'_> {
     fn execute_opaque(&mut self, inst: &MInst, desc: &'static OpDesc) {
         let mut operands = Vec::new();
         let has_memory = desc.reads_memory || desc.writes_memory;
-        let is_slot = has_memory && self.side.is_slot(&inst.mem());
+        let is_slot = has_memory && self.is_place(inst.mem());
         let has_address = desc.roles[1] == Role::Base && !is_slot;
         if is_slot {
             let bytes = self.meaning.memory_bytes(inst).unwrap_or(0);

@@ -20,7 +20,8 @@
 //!   return, an instruction without known semantics. Both walks must reach the same events in the same order with
 //!   equal operands. The result of an event is a symbol, identified by node and number of the event, so it is the same
 //!   in both.
-//! * Spill slots are places like registers; any other memory is accessed by events only.
+//! * Spill slots are places like registers; any other memory is accessed by events only, but for the places of
+//!   arguments to which neither function writes: these hold the same at all times, and may be read at any.
 //! * Where paths merge, places hold the same if they do so on every path. The state is a partition of the places of
 //!   both functions into classes of equal contents, refined to a fixpoint (`merge.rs`; after B. Alpern, M. Wegman, F.
 //!   Zadeck, "Detecting equality of variables in programs", 1988).
@@ -56,6 +57,8 @@ pub use fault::TranslationFault;
 pub use machine::{Contents, Machine, Meaning, NoMeaning};
 pub use terms::{Bitwise, FunctionKey, Term, Terms, function};
 
+use super::homes::WrittenPlaces;
+use crate::desc::OpDesc;
 use crate::mfunc::MFunc;
 use crate::pass::MachPassCx;
 use product::Product;
@@ -95,10 +98,11 @@ impl Validator {
         self.terms.clear();
         let (hooks, is_allocated) = (cx.hooks, cx.is_allocated);
         let (desc, ops) = (hooks.desc(), hooks.ops());
+        let homes = kept_places(&self.before, after, ops);
         let bytes = followed_bytes(desc, ops, [&self.before, after]);
         let sides = [
-            Side::new(&self.before, desc, ops, 0, self.is_before_allocated, bytes),
-            Side::new(after, desc, ops, 1, is_allocated, bytes),
+            Side::new(&self.before, desc, ops, &homes, 0, self.is_before_allocated, bytes),
+            Side::new(after, desc, ops, &homes, 1, is_allocated, bytes),
         ];
         if let Err(fault) = sides.iter().try_for_each(frames::check) {
             return Verdict::Refuted(fault);
@@ -110,4 +114,21 @@ impl Validator {
         self.product
             .compare(sides, hooks.meaning(), cx.constants, &mut self.terms)
     }
+}
+
+/// The places of arguments to which neither of two functions writes.
+fn kept_places(before: &MFunc, after: &MFunc, ops: &'static [OpDesc]) -> Vec<(i32, u8)> {
+    let mut places = before.argument_places.clone();
+    if places != after.argument_places {
+        places.clear();
+    }
+    if places.is_empty() {
+        return places;
+    }
+    let mut written = WrittenPlaces::default();
+    for func in [before, after] {
+        written.find(func, ops);
+        places.retain(|&(place, bytes)| !written.has_part_of(place, bytes));
+    }
+    places
 }

@@ -6,7 +6,7 @@
 
 use super::terms::{Origin, Term, Terms};
 use crate::desc::{OpDesc, Role, TargetDesc};
-use crate::mfunc::{MFunc, VReg};
+use crate::mfunc::{INCOMING, MFunc, VReg};
 use crate::minst::{MInst, Mem};
 use crate::reg::{Reg, RegClass};
 
@@ -65,6 +65,8 @@ pub(super) struct Side<'a> {
     pub func: &'a MFunc,
     pub desc: &'static TargetDesc,
     pub ops: &'static [OpDesc],
+    /// The places of arguments to which neither function writes, with their sizes.
+    homes: &'a [(i32, u8)],
     /// 0 for the function before, 1 for the one after.
     pub number: u32,
     /// Whether registers are physical, so that there are spill slots.
@@ -80,6 +82,7 @@ impl<'a> Side<'a> {
         func: &'a MFunc,
         desc: &'static TargetDesc,
         ops: &'static [OpDesc],
+        homes: &'a [(i32, u8)],
         number: u32,
         is_allocated: bool,
         register_bytes: [u8; RegClass::COUNT],
@@ -88,6 +91,7 @@ impl<'a> Side<'a> {
             func,
             desc,
             ops,
+            homes,
             number,
             is_allocated,
             lowest_slot: 0,
@@ -112,6 +116,16 @@ impl<'a> Side<'a> {
             && mem.base_reg() == Reg::FRAME
             && mem.index_reg().is_none()
             && mem.disp < self.func.frame.spills_below
+    }
+
+    /// Whether so many bytes of a memory operand are within a place of an argument to which nothing writes.
+    pub(super) fn is_home(&self, mem: &Mem, bytes: u8) -> bool {
+        if mem.base_reg() != Reg::FRAME || !mem.index_reg().is_none() || mem.disp < INCOMING / 2 {
+            return false;
+        }
+        let end = mem.disp + i32::from(bytes);
+        let has_it = |&(place, size): &(i32, u8)| place <= mem.disp && end <= place + i32::from(size);
+        self.homes.iter().any(has_it)
     }
 
     /// The first place of spill slots.

@@ -497,16 +497,9 @@ impl Reloads<'_> {
 
     /// Merges adjacent parts in the same place, from a part on.
     fn merge_parts(&mut self, mut part: u32) {
-        let parts = &mut self.intervals.parts;
-        while let Some(&next) = parts.get(parts[part as usize].next as usize) {
-            let data = &mut parts[part as usize];
-            if next.place == data.place {
-                data.to = next.to;
-                data.occs.1 = next.occs.1;
-                data.next = next.next;
-            } else {
-                part = data.next;
-            }
+        while part != NONE {
+            self.intervals.merge_with_next(part);
+            part = self.intervals.parts[part as usize].next;
         }
     }
 }

@@ -12,10 +12,12 @@ mod sequences;
 
 use crate::cond;
 use crate::encode::encode;
+use crate::isa::AArch64;
 use crate::ops::{Form, Kind, Operand, Row, VectorForm, aux};
 use crate::regs::{SP, TEMP, XZR, v, x};
 use crate::table::{OP_DESCS, Op, ROWS};
-use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Mem, Ref, RefKind, Reg, Role};
+use frazil_codegen::isa::Isa;
+use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Mem, Ref, RefKind, Reg, RegClass, Role};
 use std::fmt::{self, Write};
 
 const GENERAL: [Reg; 7] = [x(0), x(30), x(7), x(8), x(15), XZR, x(23)];
@@ -490,6 +492,10 @@ fn rows_are_well_formed() {
         if desc.is_move {
             assert_eq!(desc.roles, [Role::Def, Role::Use, Role::None], "{name}");
         }
+        if desc.reload_bytes.is_some() {
+            assert_eq!(desc.roles, [Role::Def, Role::Base, Role::Index], "{name}");
+            assert!(desc.reads_memory && !desc.writes_memory, "{name}");
+        }
         if desc.is_rematerializable {
             assert_eq!(desc.roles[0], Role::Def, "{name}");
             assert!(!desc.writes_flags && !desc.reads_flags && !desc.writes_memory, "{name}");
@@ -499,5 +505,20 @@ fn rows_are_well_formed() {
             samples(Op::ALL[index]).iter().all(|inst| !inst.regs().contains(&TEMP)),
             "{name}"
         );
+    }
+}
+
+#[test]
+fn reloads_load_what_they_say() {
+    let mem = Mem::base(Reg::FRAME, 0);
+    for (class, widths) in [(RegClass::Int, &[4, 8][..]), (RegClass::Float, &[4, 8, 16])] {
+        for &bytes in widths {
+            let inst = AArch64.reload(class, bytes, Reg::physical(class.bank() as u8, 1), mem);
+            let desc = &OP_DESCS[usize::from(inst.op)];
+            let loaded = desc
+                .reload_bytes
+                .map(|bytes| if bytes == 0 { inst.size } else { bytes });
+            assert_eq!(loaded, Some(bytes), "{}", desc.name);
+        }
     }
 }

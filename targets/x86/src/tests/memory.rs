@@ -2,7 +2,9 @@
 
 use super::{all_rows, bytes, row, samples};
 use crate::descs::OP_DESCS;
-use frazil_codegen::{MInst, OpDesc, Role};
+use crate::isa::X86;
+use frazil_codegen::isa::Isa;
+use frazil_codegen::{MInst, Mem, OpDesc, Reg, RegClass, Role};
 use iced_x86::{Decoder, DecoderOptions, InstructionInfoFactory, OpAccess};
 
 /// Whether an instruction reads and writes its memory operand, and the number of bytes.
@@ -113,10 +115,29 @@ fn forms_for_memory_copies_and_repeatable_rows_do_what_is_said() {
             assert!(has_no_effects(desc) && !desc.reads_memory, "{}", desc.name);
             assert_eq!(desc.roles, [Role::Def, Role::Use, Role::None], "{}", desc.name);
         }
+        if desc.reload_bytes.is_some() {
+            assert!(has_no_effects(desc) && desc.reads_memory, "{}", desc.name);
+            assert_eq!(desc.roles, [Role::Def, Role::Base, Role::Index], "{}", desc.name);
+        }
         if desc.is_rematerializable {
             assert!(has_no_effects(desc), "{}", desc.name);
             assert_eq!(desc.roles[0], Role::Def, "{}", desc.name);
             assert!(matches!(desc.roles[1], Role::None | Role::Base), "{}", desc.name);
+        }
+    }
+}
+
+#[test]
+fn reloads_load_what_they_say() {
+    let mem = Mem::base(Reg::FRAME, 0);
+    for (class, widths) in [(RegClass::Int, &[4, 8][..]), (RegClass::Float, &[4, 8, 16, 32, 64])] {
+        for &bytes in widths {
+            let inst = X86::<8>.reload(class, bytes, Reg::physical(class.bank() as u8, 1), mem);
+            let desc = &OP_DESCS[usize::from(inst.op)];
+            let loaded = desc
+                .reload_bytes
+                .map(|bytes| if bytes == 0 { inst.size } else { bytes });
+            assert_eq!(loaded, Some(bytes), "{}", desc.name);
         }
     }
 }

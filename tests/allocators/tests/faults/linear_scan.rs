@@ -25,6 +25,7 @@ pub const KINDS: &[&str] = &[
     "dropped move",
     "dropped edge move",
     "wrong slot",
+    "wrong home",
     "wrong order",
     "wrong order on edge",
     "clobbered register",
@@ -129,6 +130,13 @@ fn spoil(
             Some(())
         }
         "wrong slot" => wrong_slot(allocation, random),
+        "wrong home" => {
+            let homes = allocation.slots.iter_mut().filter_map(|slot| slot.home.as_mut());
+            let mut homes: Vec<&mut i32> = homes.collect();
+            let index = random.below(homes.len().max(1));
+            **homes.get_mut(index)? += if random.below(2) == 0 { 4 } else { -4 };
+            Some(())
+        }
         "wrong order" => {
             let pairs: Vec<usize> = (1..allocation.edits.len())
                 .filter(|&index| allocation.edits[index - 1].point == allocation.edits[index].point)
@@ -212,7 +220,7 @@ fn wrong_slot(allocation: &mut Allocation, random: &mut Random) -> Option<()> {
     let index = random.below(mentions.len());
     let slot = mentions.into_iter().nth(index)?;
     let others: Vec<u32> = (0..slots.len() as u32)
-        .filter(|&other| other != slot.0 && slots[other as usize] >= slots[slot.0 as usize])
+        .filter(|&other| other != slot.0 && slots[other as usize].bytes >= slots[slot.0 as usize].bytes)
         .collect();
     slot.0 = random.pick_if_any(&others)?;
     Some(())

@@ -58,6 +58,8 @@ pub(super) enum Origin {
     Entry,
     /// What a place holds at a merge.
     Phi,
+    /// What is in a place of an argument to which nothing writes.
+    Home,
     /// A result of an event.
     Event,
     /// A value that nothing has defined.
