@@ -488,10 +488,7 @@ fn nothing_stands_before_the_arguments() {
     let entry = MInst::new(pseudo::ENTRY, 0);
     let code = [entry, inst(MOV, &[v(0), A]), inst(ADD, &[v(1), v(0), v(0)])];
     let mut func = function(2, &[(&code, Term::Stop, &[])]);
-    func.sets.push(RegSets {
-        uses: PRegSet::EMPTY,
-        defs: PRegSet::of(&[A, B]),
-    });
+    func.sets.push(RegSets::new(PRegSet::EMPTY, PRegSet::of(&[A, B])));
     let lists: [&[Reg]; 3] = [&[], &[C, NONE], &[B, C, C]];
     let mut allocation = registers(&func, &lists);
     allocation.written = PRegSet::of(&[B, C]);
@@ -522,10 +519,7 @@ fn calls_overwrite_and_fixed_registers_keep_their_contents() {
         inst(ADD, &[v(2), v(2), v(0)]),
     ];
     let mut func = function(3, &[(&code, Term::Stop, &[])]);
-    func.sets.push(RegSets {
-        uses: PRegSet::of(&[A]),
-        defs: PRegSet::of(&[A, B]),
-    });
+    func.sets.push(RegSets::new(PRegSet::of(&[A]), PRegSet::of(&[A, B])));
     let allocate = |kept: Reg, other: Reg| {
         let lists: [&[Reg]; 6] = [&[kept], &[other], &[NONE, other], &[], &[A], &[A, A, kept]];
         let mut allocation = registers(&func, &lists);

@@ -23,7 +23,6 @@ use super::live::effects;
 use frazil_codegen::desc::OpDesc;
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::pass::{MachPass, MachPassCx};
-use frazil_codegen::reg::PRegSet;
 use frazil_ir::pass::{Level, Order, PassInfo};
 
 pub const INFO: PassInfo = PassInfo {

@@ -74,10 +74,7 @@ impl Maker<'_> {
     }
 
     fn entry(&mut self, variables: usize) {
-        let sets = RegSets {
-            uses: PRegSet::EMPTY,
-            defs: PRegSet::of(&[P0, P1]),
-        };
+        let sets = RegSets::new(PRegSet::EMPTY, PRegSet::of(&[P0, P1]));
         self.push_sets(pseudo::ENTRY, sets, Reg::NONE);
         for arg in [P0, P1] {
             let var = self.int();
@@ -243,10 +240,7 @@ impl Maker<'_> {
             self.push(Op::Move, [*arg, value, Reg::NONE]);
             uses.insert(*arg);
         }
-        let sets = RegSets {
-            uses,
-            defs: PRegSet::from_banks(0xff, 0xf).minus(SAVED),
-        };
+        let sets = RegSets::new(uses, PRegSet::from_banks(0xff, 0xf).minus(SAVED));
         if self.random.one_in(3) {
             let callee = self.any();
             self.push_sets(Op::CallReg as u16, sets, callee);
@@ -281,10 +275,7 @@ impl Maker<'_> {
                 };
                 self.push(op, [reg, value, Reg::NONE]);
             }
-            let sets = RegSets {
-                uses: PRegSet::of(&[P0, Reg::physical(1, 0)]),
-                defs: PRegSet::EMPTY,
-            };
+            let sets = RegSets::new(PRegSet::of(&[P0, Reg::physical(1, 0)]), PRegSet::EMPTY);
             self.push_sets(pseudo::RETURN, sets, Reg::NONE);
             return Term::Return;
         }

@@ -28,7 +28,7 @@ impl Maker {
     fn push_sets(&mut self, op: u16, defs: PRegSet) {
         let uses = PRegSet::EMPTY;
         self.0.insts.push(MInst::new(op, 8).with_imm(self.0.sets.len() as i32));
-        self.0.sets.push(RegSets { uses, defs });
+        self.0.sets.push(RegSets::new(uses, defs));
     }
 
     fn finish(mut self) -> MFunc {

@@ -25,7 +25,7 @@ fn start() -> (MFunc, [Reg; 4]) {
     let mut func = MFunc::default();
     let [a, b, c, d] = std::array::from_fn(|_| func.new_vreg(RegClass::Int, 8, u32::MAX));
     let (uses, defs) = (PRegSet::EMPTY, PRegSet::of(&[P0, P1]));
-    push_sets(&mut func, pseudo::ENTRY, RegSets { uses, defs });
+    push_sets(&mut func, pseudo::ENTRY, RegSets::new(uses, defs));
     func.insts.push(inst(Op::Move, [a, P0, Reg::NONE]));
     func.insts.push(inst(Op::Move, [b, P1, Reg::NONE]));
     three(&mut func, c, a, b);
@@ -50,7 +50,7 @@ fn fill(func: &mut MFunc, first: Reg, second: Reg) {
 fn finish(func: &mut MFunc, value: Reg) -> Allocation {
     func.insts.push(inst(Op::Move, [P0, value, Reg::NONE]));
     let (uses, defs) = (PRegSet::of(&[P0]), PRegSet::EMPTY);
-    push_sets(func, pseudo::RETURN, RegSets { uses, defs });
+    push_sets(func, pseudo::RETURN, RegSets::new(uses, defs));
     let number = func.blocks.len() as u32;
     end_block(func, Term::Return, number + 1, &[]);
     func.origins = vec![0; func.insts.len()];

@@ -48,7 +48,7 @@ fn two_arms() -> MFunc {
     let three = |func: &mut MFunc, dst: Reg, x: Reg, y: Reg| func.insts.push(inst(Op::Three, [dst, x, y]));
     let branch = |func: &mut MFunc, x: Reg, y: Reg| func.insts.push(inst(Op::Branch, [x, y, Reg::NONE]));
     let (uses, defs) = (PRegSet::EMPTY, PRegSet::of(&[P0, P1]));
-    push_sets(&mut func, pseudo::ENTRY, RegSets { uses, defs });
+    push_sets(&mut func, pseudo::ENTRY, RegSets::new(uses, defs));
     func.insts.push(inst(Op::Move, [a, P0, Reg::NONE]));
     func.insts.push(inst(Op::Move, [b, P1, Reg::NONE]));
     three(&mut func, c, a, b);
@@ -75,7 +75,7 @@ fn two_arms() -> MFunc {
     end_block(&mut func, Term::Branch(None), 5, &[1, 5]);
     func.insts.push(inst(Op::Move, [P0, a, Reg::NONE]));
     let (uses, defs) = (PRegSet::of(&[P0]), PRegSet::EMPTY);
-    push_sets(&mut func, pseudo::RETURN, RegSets { uses, defs });
+    push_sets(&mut func, pseudo::RETURN, RegSets::new(uses, defs));
     end_block(&mut func, Term::Return, 6, &[]);
     func.origins = vec![0; func.insts.len()];
     func.compute_predecessors();
