@@ -400,8 +400,8 @@ pub struct TargetDesc {
     /// Whether an optimized function saves integer registers of its caller by pushing them, a register's width each,
     /// so that they lie between the frame pointer's place and the areas of the function.
     pub pushes_saved_registers: bool,
-    /// Whether [`crate::isa::Isa::push`] has pushes for arguments of the width of a register, which then are stored from
-    /// the last one to the first.
+    /// Whether [`crate::isa::Isa::push`] has pushes for arguments of the width of a register, which then are stored
+    /// from the last one to the first.
     pub pushes_arguments: bool,
     /// Whether an optimized function may do without the frame pointer, which then is a register like others and among
     /// the callee-saved ones.

@@ -12,7 +12,6 @@ use crate::check::translation::{Meaning, NoMeaning};
 use crate::desc::{ConvDesc, OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
-use crate::finish::pushes::Push;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink};
 use crate::halt::Halt;
 use crate::inline_asm::AsmRules;
@@ -27,6 +26,16 @@ use crate::reg::{PRegSet, Reg, RegClass};
 use crate::vectors::division::Division;
 use frazil_ir::{CallConv, Function, FunctionHead, Inst, InstData, Operand, SymbolId, Type, TypeTable};
 use std::fmt;
+
+/// The push that an instruction has been replaced by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Push {
+    pub inst: MInst,
+    /// The register that is pushed, if it is one.
+    pub reg: Option<Reg>,
+    /// By how much it is shorter than the store.
+    pub saved_bytes: u8,
+}
 
 /// The instructions of a target that convert `half`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +87,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn writes_scratch(&self, _inst: &MInst) -> bool {
         false
     }
-    /// Whether an instruction may come to write the integer scratch register although it does not name it. Asked only of
-    /// targets with [`Isa::SAVES_SCRATCH`].
+    /// Whether an instruction may come to write the integer scratch register although it does not name it. Asked only
+    /// of targets with [`Isa::SAVES_SCRATCH`].
     fn hides_scratch(&self, _inst: &MInst) -> bool {
         true
     }
@@ -297,8 +306,8 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn store_constant(&self, _value: i32, _mem: Mem) -> Option<MInst> {
         None
     }
-    /// Stores to memory what a definition that can be repeated computes, touching no register. Asked only of targets with
-    /// [`Isa::SAVES_SCRATCH`].
+    /// Stores to memory what a definition that can be repeated computes, touching no register. Asked only of targets
+    /// with [`Isa::SAVES_SCRATCH`].
     fn store_definition(&self, _definition: &MInst, _mem: Mem, _emit: impl FnMut(MInst)) {
         unreachable!("the scratch register is not lent")
     }

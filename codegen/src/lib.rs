@@ -65,11 +65,10 @@ pub use desc::{
 };
 pub use error::CodegenError;
 pub use fast::FastState;
-pub use finish::pushes::Push;
 pub use floats::{ClassRange, NAN_CLASSES, class_ranges, long_arithmetic};
 pub use frame_info::{Clearing, FrameInfo, FrameSink, Guard, ReturnProtection, StackProbes};
 pub use halt::Halt;
-pub use isa::{HalfConversions, Isa};
+pub use isa::{HalfConversions, Isa, Push};
 pub use lower_ctx::{AreaArgument, CallSequence, FrameArea, GroupKind, ImmKind, LowerCtx, Src, VariadicArea};
 pub use mfunc::{MFunc, PhiMove, RegSets, Term};
 pub use minst::{MInst, Mem};

@@ -66,8 +66,8 @@ pub mod pseudo {
     pub const ASM_IN_OUT: u16 = 0xfff4;
     /// The same, in memory.
     pub const ASM_MEMORY: u16 = 0xfff3;
-    /// On the normal edge of an invoke: moves the stack pointer to where it was before the arguments. In `disp` is by how
-    /// many bytes that is down from where the callee has left it, unless the arguments are pushed.
+    /// On the normal edge of an invoke: moves the stack pointer to where it was before the arguments. In `disp` is by
+    /// how many bytes that is down from where the callee has left it, unless the arguments are pushed.
     pub const RELEASE: u16 = 0xfff2;
     /// The smallest number of them.
     pub const FIRST: u16 = RELEASE;

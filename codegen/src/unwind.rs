@@ -18,8 +18,8 @@ pub enum UnwindOp {
     /// From here on the return address is signed, if it was not before, or the other way round; whether the second of
     /// two keys is taken.
     ToggleSigned(bool),
-    /// From here on there are so many bytes of arguments on the stack, which an unwinder that enters a landing pad of the
-    /// function takes off it.
+    /// From here on there are so many bytes of arguments on the stack, which an unwinder that enters a landing pad of
+    /// the function takes off it.
     ArgumentBytes(i32),
     /// Keeps a copy of the rows so far.
     RememberState,

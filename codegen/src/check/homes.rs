@@ -18,7 +18,7 @@ pub(super) struct WrittenPlaces {
 }
 
 impl WrittenPlaces {
-    /// Finds them.
+    /// Looks at all instructions of a function.
     pub fn find(&mut self, func: &MFunc, ops: &'static [OpDesc]) {
         self.ranges.clear();
         for inst in &func.insts {

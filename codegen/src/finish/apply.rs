@@ -74,8 +74,8 @@ pub(crate) struct ApplyState {
 
 /// Fills `out` with `func` after allocation. Takes the frame, the sets of registers, places of arguments, tail calls
 /// and texts out of `func`. The allocation may have lent the integer scratch register to virtual registers;
-/// `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether instructions
-/// are to have identities ([`identity`]).
+/// `counts_from_above` says whether the frame will be addressed from a frame pointer, `is_followed` whether
+/// instructions are to have identities ([`identity`]).
 pub(crate) fn apply<I: Isa>(
     isa: &I,
     func: &mut MFunc,

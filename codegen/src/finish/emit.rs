@@ -89,8 +89,9 @@ impl EmitState {
     }
 }
 
-/// Encodes `func`, in which the stack pointer moves as `stack_moves` say, into `out`, and notes in `emitted` which instruction begins where, if that is wanted; the body of
-/// `out` already has labels, constants and jump tables of the function.
+/// Encodes `func`, in which the stack pointer moves as `stack_moves` say, into `out`, and notes in `emitted` which
+/// instruction begins where, if that is wanted; the body of `out` already has labels, constants and jump tables of the
+/// function.
 pub(crate) fn emit<I: Isa>(
     isa: &I,
     func: &mut MFunc,

@@ -27,21 +27,11 @@
 //! [`RegSets::pushable_bytes`]: crate::mfunc::RegSets::pushable_bytes
 
 use crate::desc::{OpDesc, Role};
-use crate::isa::Isa;
+use crate::isa::{Isa, Push};
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reg::{Reg, RegClass};
 use std::ops::Range;
-
-/// The push that an instruction has been replaced by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Push {
-    pub inst: MInst,
-    /// The register that is pushed, if it is one.
-    pub reg: Option<Reg>,
-    /// By how much it is shorter than the store.
-    pub saved_bytes: u8,
-}
 
 /// What moving the stack pointer takes; flags survive for another byte, and a single word is just pushed.
 const MOVE_BYTES: i32 = 3;
@@ -49,7 +39,7 @@ const MOVE_BYTES: i32 = 3;
 /// How the stack pointer moves at an instruction of a call sequence, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StackMove {
-    /// The instruction.
+    /// The number of the instruction in the function.
     pub index: u32,
     /// How far down it is where the block begins that this is the first instruction of.
     pub entered: i32,

@@ -299,7 +299,8 @@ impl<I: Isa> SelectCtx<'_, I> {
             inst = self.note_call(inst, call.may_unwind);
         }
         let popped_bytes = if progress.moves_stack { 0 } else { layout.popped_bytes };
-        // On the normal edge of an invoke, an instruction for what the callee pops is where pushed arguments are popped.
+        // On the normal edge of an invoke, an instruction for what the callee pops is where pushed arguments are
+        // popped.
         let pops_on_edge = self.is_invoked()
             && self.base.isa.desc().pushes_arguments
             && layout.stack_bytes > 0

@@ -15,7 +15,7 @@ use crate::processors::FEATURES;
 use crate::regs::*;
 use crate::relocs::{ABS8, ABS16, ABS32, ABS64, DTPOFF64, FIXUPS, PC32, PC64, PLT32, RELOCS, SHORT_FORMS};
 use crate::table::Op;
-use crate::thirty_two::DESC_32;
+use crate::thirty_two;
 use crate::{abi, encode, frame, lower, masks, rows, upper};
 use frazil_codegen::abi::StackResults;
 use frazil_codegen::check::translation::Meaning;
@@ -69,7 +69,7 @@ fn new_32() -> Box<dyn Target> {
     Box::new(X86::<4>)
 }
 
-pub(crate) const DESC: TargetDesc = TargetDesc {
+const DESC: TargetDesc = TargetDesc {
     name: "x86_64",
     assembler_options: &[],
     regs: &REGS,
@@ -183,6 +183,7 @@ pub(crate) const DESC: TargetDesc = TargetDesc {
 };
 
 static DESC_64: TargetDesc = DESC;
+static DESC_32: TargetDesc = thirty_two::description(DESC);
 
 /// The target whose general registers have `W` bytes: x86-64 with 8, x86-32 with 4.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
-//! `; test asm [<recipe>]`: the assembly text of the module by a built-in recipe, the fastest unless one is named, for each
-//! target of the case.
+//! `; test asm [<recipe>]`: the assembly text of the module by a built-in recipe, the fastest unless one is named, for
+//! each target of the case.
 
 use super::{Check, parsed, target, target_parts};
 use crate::runner::bless;

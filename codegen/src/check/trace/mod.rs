@@ -1,9 +1,10 @@
 //! Brings the code that the fast path emits into the checker's form ([`super::flow`]) while it is emitted.
 //!
-//! The context declares what the registers that it hands to rules stand for ([`Record`]), and each instruction of a
-//! rule uses and defines these names. Everything else is read from the emitted instructions: copies, spills and
-//! reloads, which are recognized by comparison with what the target's hooks make, move contents; other instructions of
-//! the context only clobber. So nothing that the context believes about registers and slots is taken on trust.
+//! The context declares what the registers that it hands to rules stand for ([`crate::fast::record::Record`]), and each
+//! instruction of a rule uses and defines these names. Everything else is read from the emitted instructions: copies,
+//! spills and reloads, which are recognized by comparison with what the target's hooks make, move contents; other
+//! instructions of the context only clobber. So nothing that the context believes about registers and slots is taken on
+//! trust.
 //!
 //! Names are parts of operands, the contents of stack slots in home registers, and one name for each register that is
 //! handed out for writing, for what the rule puts there. As in machine functions, each physical register also has a

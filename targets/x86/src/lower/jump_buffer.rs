@@ -18,7 +18,8 @@ const FRAME: i32 = 0;
 struct Buffer {
     address: i32,
     stack: i32,
-    /// General registers, but for the one of the result. The scratch register is one of them where callers want it back.
+    /// General registers, but for the one of the result. The scratch register is one of them where callers want it
+    /// back.
     integers: &'static [Reg],
     floats: &'static [Reg],
 }
