@@ -208,6 +208,9 @@ impl Written {
         let slots = |bytes: i32| first..first + (bytes as usize).div_ceil(SLOT_BYTES as usize);
         if let Some(slot) = self.forms.spilled(inst) {
             written.extend(slots(i32::from(slot.bytes)));
+        } else if desc.writes_memory && !desc.reads_memory && i32::from(inst.size) >= SLOT_BYTES {
+            // A constant.
+            written.extend(slots(inst.size.into()));
         } else {
             let bytes = self
                 .forms
