@@ -61,7 +61,8 @@ impl Scan<'_> {
     pub(super) fn choose(&mut self, part: &Part, class: RegClass, mut set: u64) -> Result<Choice, CodegenError> {
         let at_start = self.at_start(part);
         let occs = self.intervals.occs_of(part);
-        let must = occs[..at_start].iter().any(|o| !self.can_fold(part, o));
+        // An instruction that names it twice has one operand in memory at most.
+        let must = at_start > 1 || occs[..at_start].iter().any(|o| !self.can_fold(part, o));
         let needed = if must { at_start } else { (at_start + 1).min(occs.len()) };
         let needed_end = occs[needed - 1].end;
         let mut best = None;
