@@ -140,7 +140,7 @@ pub fn run(program: &Path) -> Command {
 
 /// The command that starts a program in the emulator, in which it waits for a debugger at a socket of that name.
 pub fn run_debugged(program: &Path, socket: &str) -> Result<Command> {
-    let [emulator, options @ ..] = current().emulator() else {
+    let [emulator, options @ ..] = current().true_emulator() else {
         bail!("debuggers start programs of this machine themselves");
     };
     let mut command = Command::new(emulator);
