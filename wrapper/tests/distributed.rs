@@ -65,26 +65,35 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("paths of tests are text")
 }
 
+/// How often the same is compiled until it comes from the cache.
+const MOST_TRIES: u32 = 5;
+
 #[test]
 fn ccache_gives_back_what_was_compiled() {
     let place = Place::new("ccache");
     let state = place.state("cache");
     let environment = [("CCACHE_DIR", text(&state))];
     let plain = place.object(&[], &[], 7);
-    for _ in 0..2 {
-        assert!(place.object(&["ccache"], &environment, 7) == plain);
-    }
-    let told = run(place.command("ccache").envs(environment).arg("--print-stats"));
-    let told = String::from_utf8_lossy(&told);
-    let count = |name: &str| {
+    let told = || {
+        let told = run(place.command("ccache").envs(environment).arg("--print-stats"));
+        String::from_utf8_lossy(&told).into_owned()
+    };
+    let count = |told: &str, name: &str| {
         let line = told
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'));
         line.map_or(0, |count| count.parse::<u32>().expect("a number"))
     };
     // A source that is a moment old is preprocessed first, to be sure of it.
-    let hits = count("direct_cache_hit") + count("preprocessed_cache_hit");
-    assert_eq!((hits, count("cache_miss")), (1, 1), "{told}");
+    let hits = |told: &str| count(told, "direct_cache_hit") + count(told, "preprocessed_cache_hit");
+    // A compiler or source as old as the cache itself may be looked at once more.
+    let mut tries = 0;
+    while hits(&told()) == 0 {
+        assert!(tries < MOST_TRIES, "{}", told());
+        assert!(place.object(&["ccache"], &environment, 7) == plain);
+        tries += 1;
+    }
+    assert!(tries > 1 && count(&told(), "cache_miss") > 0, "{}", told());
 }
 
 #[test]
