@@ -16,8 +16,8 @@
 //! the [`StackMove`]s, which say at which instructions it moves, and tells the unwind table.
 //!
 //! An invoke is the last instruction of its block, and the stack pointer is moved back on the edge to its normal
-//! successor, where selection has left a [`pseudo::RELEASE`].
-//! Unwinders learn from the table how far they have to move it back for the landing pad.
+//! successor, where selection has left a [`pseudo::RELEASE`]. Unwinders learn from the table how far they have to move
+//! it back for the landing pad.
 //!
 //! After a call the stack pointer is not moved further up than the next call of the block has it anyway, and not at all
 //! before an epilogue, which moves it.
@@ -94,8 +94,7 @@ struct Return {
 }
 
 /// Replaces stores of arguments by pushes, in a function that keeps the stack pointer a multiple of `stack_align` at
-/// calls.
-/// `shares_epilogue` says whether returns may share an epilogue, which then finds the stack pointer in one place.
+/// calls. `shares_epilogue` says whether returns may share an epilogue, which then finds the stack pointer in one place.
 pub(crate) fn push_arguments<I: Isa>(
     isa: &I,
     func: &mut MFunc,
