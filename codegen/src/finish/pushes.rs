@@ -94,7 +94,7 @@ struct Return {
 }
 
 /// Replaces stores of arguments by pushes, in a function that keeps the stack pointer a multiple of `stack_align` at
-/// calls. `shares_epilogue` says whether returns may share an epilogue, which then finds the stack pointer in one place.
+/// calls. `shares_epilogue` says whether returns may share an epilogue, for which the stack pointer is in one place.
 pub(crate) fn push_arguments<I: Isa>(
     isa: &I,
     func: &mut MFunc,
