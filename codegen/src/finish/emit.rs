@@ -9,7 +9,7 @@ use super::asm;
 use super::calls::CallNotes;
 use super::frame_layout::{EmitOptions, FrameMap, lay_out_frame};
 use super::loops::find_short_loops;
-use super::pushes::StackMove;
+use super::pushes::{Motion, StackMove};
 use super::threading::{add_address_labels, thread_empty_blocks};
 use super::wrapped::{describe_frame, find_blocks_with_frame, is_worth_sharing};
 use crate::annotate::{self, Liveness};
@@ -175,7 +175,7 @@ pub(crate) fn emit<I: Isa>(
         error: None,
         stack_moves: stack_moves.iter(),
         next_move: stack_moves.first().map_or(u32::MAX, |next| next.index),
-        invoked_bytes: 0,
+        depth: 0,
     };
     emitter.emit_blocks();
     if let Some(error) = emitter.error.take() {
@@ -248,8 +248,8 @@ struct Emitter<'a, I: Isa> {
     /// The instructions that are still to come at which the stack pointer moves, and the number of the first of them.
     stack_moves: std::slice::Iter<'a, StackMove>,
     next_move: u32,
-    /// What the invoke that ends this block has pushed.
-    invoked_bytes: i32,
+    /// How much further down the stack pointer is than where blocks find it, in bytes.
+    depth: i32,
 }
 
 impl<I: Isa> Emitter<'_, I> {
@@ -354,9 +354,6 @@ impl<I: Isa> Emitter<'_, I> {
             Term::Invoke => {
                 self.note_landing(data.end - 1, func.edges[edges.start + 1].to);
                 self.jump_unless_next(func.edges[edges.start].to, next);
-                if self.invoked_bytes > 0 {
-                    self.leave_invoke();
-                }
             }
             Term::Branch(join) => {
                 let first = func.insts[(data.end - branches) as usize];
@@ -368,6 +365,9 @@ impl<I: Isa> Emitter<'_, I> {
                 self.emit_branch(branch, (then_to, else_to), block, next);
             }
             Term::Switch | Term::Return | Term::Stop => {}
+        }
+        if self.depth != 0 {
+            self.follow_stack(-self.depth);
         }
     }
 
@@ -496,33 +496,31 @@ impl<I: Isa> Emitter<'_, I> {
     /// Emits an instruction at which the stack pointer moves.
     #[cold]
     fn emit_moving(&mut self, index: u32, next: u32) {
-        let Some(moves) = self.stack_moves.next() else {
-            return;
-        };
-        self.next_move = self.stack_moves.as_slice().first().map_or(u32::MAX, |next| next.index);
-        self.follow_stack(moves.entered);
-        self.move_stack(moves.reserved, !moves.keeps_flags);
-        if moves.arguments > 0 {
-            self.sink().unwind(UnwindOp::ArgumentBytes(moves.arguments));
+        while let Some(motion) = self.take_motion(index, true) {
+            self.follow(motion);
         }
-        let frame_bytes = self.frame.frame_bytes;
-        self.frame.frame_bytes += moves.left.cast_unsigned();
         self.emit_inst(&self.func.insts[index as usize], next);
-        self.frame.frame_bytes = frame_bytes;
-        self.follow_stack(moves.pushed - moves.left);
-        self.invoked_bytes = moves.arguments;
-        match moves.is_last {
-            true => self.follow_stack(-moves.released),
-            false => self.move_stack(-moves.released, true),
+        while let Some(motion) = self.take_motion(index, false) {
+            self.follow(motion);
+        }
+        self.next_move = self.stack_moves.as_slice().first().map_or(u32::MAX, |next| next.index);
+    }
+
+    fn follow(&mut self, motion: Motion) {
+        match motion {
+            Motion::Entered(bytes) | Motion::Pushed(bytes) => self.follow_stack(bytes),
+            Motion::Reserved { bytes, keeps_flags } => self.move_stack(bytes, !keeps_flags),
+            Motion::Arguments(bytes) => self.sink().unwind(UnwindOp::ArgumentBytes(bytes)),
+            Motion::Called => self.sink().unwind(UnwindOp::ArgumentBytes(0)),
+            Motion::Released(bytes) => self.move_stack(-bytes, true),
         }
     }
 
-    /// After the block of an invoke: other blocks find the stack pointer where it was.
-    #[cold]
-    fn leave_invoke(&mut self) {
-        let bytes = std::mem::take(&mut self.invoked_bytes);
-        self.follow_stack(-bytes);
-        self.sink().unwind(UnwindOp::ArgumentBytes(0));
+    /// The next move at an instruction, of those before it or of those after it.
+    fn take_motion(&mut self, index: u32, before: bool) -> Option<Motion> {
+        let next = self.stack_moves.as_slice().first()?;
+        let is_next = next.index == index && next.motion.is_before() == before;
+        is_next.then(|| self.stack_moves.next().map(|next| next.motion))?
     }
 
     /// Moves the stack pointer down by so many bytes.
@@ -543,6 +541,7 @@ impl<I: Isa> Emitter<'_, I> {
         if bytes == 0 {
             return;
         }
+        self.depth += bytes;
         if self.map.base == desc.stack_pointer {
             self.map.areas += bytes;
         }
@@ -719,7 +718,11 @@ impl<I: Isa> Emitter<'_, I> {
 
     /// Emits an epilogue and the instruction that leaves the function; returns where that begins.
     fn put_way_out(&mut self, leave: MInst, is_last: bool) -> u32 {
-        let (isa, frame) = (self.isa, self.frame);
+        let isa = self.isa;
+        let frame = FrameInfo {
+            frame_bytes: self.frame.frame_bytes + self.depth.cast_unsigned(),
+            ..self.frame
+        };
         let keeps_state = !is_last && frame.needs_frame;
         let mut sink = self.sink();
         if keeps_state {

@@ -13,7 +13,9 @@
 //! call still stand in its block in this order, each once, and nothing else in between names the stack pointer, they
 //! become pushes. Then the area for outgoing arguments is not needed, unless another call of the function uses it.
 //! While arguments are pushed, the frame is addressed from a stack pointer that has moved: the emitter follows it by
-//! the [`StackMove`]s, which say at which instructions it moves, and tells the unwind table.
+//! the [`StackMove`]s, which say at which instructions it moves, and tells the unwind table. At the end of a block it
+//! takes the stack pointer to be back: no code comes after calls that do not return, an epilogue frees what is left,
+//! and the normal successor of an invoke says how it is entered.
 //!
 //! An invoke is the last instruction of its block, and the stack pointer is moved back on the edge to its normal
 //! successor, where selection has left a [`pseudo::RELEASE`]. Unwinders learn from the table how far they have to move
@@ -36,27 +38,36 @@ use std::ops::Range;
 /// What moving the stack pointer takes; flags survive for another byte, and a single word is just pushed.
 const MOVE_BYTES: i32 = 3;
 
-/// How the stack pointer moves at an instruction of a call sequence, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A move of the stack pointer at an instruction of a call sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StackMove {
     /// The number of the instruction in the function.
     pub index: u32,
-    /// How far down it is where the block begins that this is the first instruction of.
-    pub entered: i32,
-    /// By how much it is moved down before the instruction, so that it will be aligned at the call.
-    pub reserved: i32,
-    /// Whether flags must survive that.
-    pub keeps_flags: bool,
-    /// By how much the instruction itself moves it down; negative if a callee pops its arguments.
-    pub pushed: i32,
-    /// By how much it is moved up after the instruction.
-    pub released: i32,
-    /// Whether nothing comes after the instruction, so that it need not be moved up.
-    pub is_last: bool,
-    /// Of an invoke: how far down it is for the callee, and on the edges.
-    pub arguments: i32,
-    /// Of the end of the function: how much further down it is than elsewhere, which the epilogue makes up for.
-    pub left: i32,
+    pub motion: Motion,
+}
+
+/// How the stack pointer moves, in bytes, in the order in which that happens at one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Motion {
+    /// The block begins with it so far down; negative if a callee has popped its arguments.
+    Entered(i32),
+    /// It is moved down before the instruction, so that it will be aligned at the call; flags may have to survive that.
+    Reserved { bytes: i32, keeps_flags: bool },
+    /// The instruction is an invoke, of which unwinders move it so far up for the landing pad.
+    Arguments(i32),
+    /// The instruction is that invoke; nothing is left for unwinders to move up.
+    Called,
+    /// The instruction itself moves it down; negative if a callee pops its arguments.
+    Pushed(i32),
+    /// It is moved up after the instruction.
+    Released(i32),
+}
+
+impl Motion {
+    /// Whether this happens before the instruction.
+    pub(crate) fn is_before(self) -> bool {
+        self < Self::Called
+    }
 }
 
 /// What is kept from function to function.
@@ -126,7 +137,9 @@ pub(crate) fn push_arguments<I: Isa>(
         func.frame.outgoing_bytes = 0;
     }
     if !state.entries.is_empty() {
-        state.moves.sort_unstable_by_key(|moves| moves.index);
+        state
+            .moves
+            .sort_unstable_by_key(|stack_move| (stack_move.index, stack_move.motion));
     }
 }
 
@@ -137,7 +150,8 @@ struct Finder<'a, I: Isa> {
     stack_align: i32,
     /// The instructions of the block that is walked through.
     block: Range<u32>,
-    /// The last call of the block, by its number among the moves, if the stack pointer may stay down after it.
+    /// Of the last call of the block, by its number among the moves, what is released after it, if the stack pointer
+    /// may stay down instead.
     pushed: Option<usize>,
     /// Whether the stack pointer may be down where an epilogue begins.
     leaves_down: bool,
@@ -159,7 +173,7 @@ impl<I: Isa> Finder<'_, I> {
                     self.give_up();
                 }
                 if inst.op == pseudo::RETURN && inst.disp == 0 {
-                    self.meet_return(index);
+                    self.meet_return();
                 } else if !matches!(inst.op, pseudo::NOP | pseudo::USE) {
                     self.pushed = None;
                 }
@@ -247,88 +261,75 @@ impl<I: Isa> Finder<'_, I> {
             After::Edge(to) => to.is_only,
         };
         let reserved = (bytes + self.stack_align - 1) / self.stack_align * self.stack_align - bytes;
+        let before = self.pushed.take();
         if !may_push || !self.are_complete(bytes) || !self.pays(call, reserved, after) {
             self.give_up();
-            self.pushed = None;
             if let After::Edge(to) = after {
-                self.take_edge(to, 0);
+                self.take_edge(call, to, 0);
             }
             return;
         }
-        let before = self.pushed.take();
-        let begin = self.state.moves.len();
         let first = self.state.stores[0].0;
-        let keeps_flags = self.reads_flags(first, call);
-        self.replace_stores(call);
-        let mut last = StackMove {
-            index: call,
-            ..StackMove::default()
+        let reserve = Motion::Reserved {
+            bytes: reserved - before.map_or(0, |released| self.keep_down(released, reserved)),
+            keeps_flags: self.reads_flags(first, call),
         };
+        self.note(first, reserve);
+        self.replace_stores(call);
         match after {
             After::Code => {
                 let popped = self.take_adjustment(call);
-                (last.pushed, last.released) = (-popped, bytes + reserved - popped);
+                self.note(call, Motion::Pushed(-popped));
+                self.note(call, Motion::Released(bytes + reserved - popped));
+                self.pushed = Some(self.state.moves.len() - 1);
             }
-            After::Nothing | After::Unknown => (last.released, last.is_last) = (bytes + reserved, true),
-            After::Edge(_) => last.arguments = bytes + reserved,
-        }
-        self.state.moves.push(last);
-        let moves = &mut self.state.moves[begin];
-        (moves.reserved, moves.keeps_flags) = (reserved, keeps_flags);
-        if let Some(before) = before {
-            self.join(before, begin);
-        }
-        match after {
-            After::Edge(to) => self.take_edge(to, bytes + reserved),
-            After::Code => self.pushed = Some(self.state.moves.len() - 1),
-            _ => {}
+            After::Edge(to) => self.take_edge(call, to, bytes + reserved),
+            After::Nothing | After::Unknown => {}
         }
     }
 
-    /// Leaves the stack pointer down after one call as far as the next one has it moved down.
-    fn join(&mut self, call: usize, next: usize) {
-        let moves = &mut self.state.moves;
-        let both = moves[call].released.min(moves[next].reserved);
-        moves[call].released -= both;
-        moves[next].reserved -= both;
+    fn note(&mut self, index: u32, motion: Motion) {
+        self.state.moves.push(StackMove { index, motion });
+    }
+
+    /// Leaves the stack pointer down after a call as far as the next one needs it, or an epilogue; returns how far.
+    fn keep_down(&mut self, call: usize, needed: i32) -> i32 {
+        let Motion::Released(released) = &mut self.state.moves[call].motion else {
+            return 0;
+        };
+        let kept = needed.min(*released);
+        *released -= kept;
+        kept
     }
 
     /// Leaves the stack pointer down before an epilogue.
-    fn meet_return(&mut self, index: u32) {
-        let Some(call) = self.pushed.take().filter(|_| self.leaves_down) else {
-            return;
-        };
-        let left = std::mem::take(&mut self.state.moves[call].released);
-        self.state.moves.push(StackMove {
-            index,
-            left,
-            ..StackMove::default()
-        });
+    fn meet_return(&mut self) {
+        if let Some(call) = self.pushed.take().filter(|_| self.leaves_down) {
+            self.keep_down(call, i32::MAX);
+        }
     }
 
-    /// Notes how the stack pointer moves after an invoke that finds it so many bytes down.
-    fn take_edge(&mut self, to: Return, arguments: i32) {
-        let at = |index| StackMove {
-            index,
-            ..StackMove::default()
-        };
-        let (mut start, mut adjusts) = (at(to.start), at(to.adjusts));
-        start.entered = arguments - to.popped;
+    /// Notes how the stack pointer moves at an invoke that finds it so many bytes down, and after it.
+    fn take_edge(&mut self, invoke: u32, to: Return, arguments: i32) {
+        if arguments > 0 {
+            self.note(invoke, Motion::Arguments(arguments));
+            self.note(invoke, Motion::Called);
+        }
+        if to.popped > 0 {
+            self.note(invoke, Motion::Pushed(-to.popped));
+        }
+        let entered = arguments - to.popped;
         if arguments > 0 || to.popped == 0 {
             self.func.insts[to.adjusts as usize] = MInst::new(pseudo::NOP, 0);
-            adjusts.released = start.entered;
-        } else {
-            adjusts.pushed = to.popped;
         }
-        if start.entered == 0 {
-            return;
+        if entered != 0 {
+            self.note(to.start, Motion::Entered(entered));
+            let back = match arguments {
+                0 => Motion::Pushed(to.popped),
+                _ => Motion::Released(entered),
+            };
+            self.note(to.adjusts, back);
         }
-        if to.start == to.adjusts {
-            adjusts.entered = start.entered;
-        } else {
-            self.state.moves.push(start);
-        }
-        self.state.moves.push(adjusts);
     }
 
     /// Whether the stores are those of all words of the arguments, from the last one to the first.
@@ -422,11 +423,7 @@ impl<I: Isa> Finder<'_, I> {
                 None => push.inst,
             };
             self.func.insts[index as usize] = inst;
-            self.state.moves.push(StackMove {
-                index,
-                pushed: i32::from(self.isa.desc().pointer_bytes),
-                ..StackMove::default()
-            });
+            self.note(index, Motion::Pushed(i32::from(self.isa.desc().pointer_bytes)));
         }
         self.state.stores = stores;
         self.state.stores.clear();
