@@ -70,6 +70,12 @@ pub struct OpDesc {
 }
 
 impl OpDesc {
+    /// Whether it can be a branch: does nothing but read registers and flags.
+    pub fn is_branch(&self) -> bool {
+        let only_reads = (self.roles.iter()).all(|role| matches!(role, Role::None | Role::Use));
+        only_reads && !self.is_pure && !self.writes_flags
+    }
+
     /// A row without operands and effects.
     pub const fn plain(name: &str) -> OpDesc {
         OpDesc {

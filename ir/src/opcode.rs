@@ -404,6 +404,16 @@ impl Opcode {
         ALL.iter().copied().find(|opcode| opcode.name() == name)
     }
 
+    /// Whether its two operands may change places; of two NaNs, then another one may be the result's.
+    #[inline]
+    pub fn is_commutative(self) -> bool {
+        use Opcode::{Add, And, Fadd, Fmul, Mul, Or, SaddSat, Smax, Smin, UaddSat, Umax, Umin, Xor};
+        matches!(
+            self,
+            Add | And | Fadd | Fmul | Mul | Or | SaddSat | Smax | Smin | UaddSat | Umax | Umin | Xor
+        )
+    }
+
     /// Whether its second result says that the first one overflowed.
     #[inline]
     pub fn is_overflow(self) -> bool {

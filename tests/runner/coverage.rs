@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// Opcodes that no case runs, and why.
 const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::TlsAddr, "threads are the business of the linked program"),
-    (Opcode::FrameAddress, "addresses of frames are the target's"),
     (Opcode::ReturnAddress, "addresses of code are the target's"),
     (Opcode::AddressOfReturnAddress, "addresses of frames are the target's"),
     (Opcode::ThreadPointer, "threads are the business of the linked program"),
@@ -19,8 +18,6 @@ const NOT_RUN: &[(Opcode, &str)] = &[
     (Opcode::SpaceCmpxchg, "there is one address space"),
     (Opcode::SpaceCopy, "there is one address space"),
     (Opcode::SpaceSet, "there is one address space"),
-    (Opcode::SjljSetjmp, "frames and addresses of code are the target's"),
-    (Opcode::SjljLongjmp, "frames and addresses of code are the target's"),
     (Opcode::HookCall, "passes make code of it"),
     (Opcode::ReadingHookCall, "passes make code of it"),
     (Opcode::Trap, "it ends the program"),

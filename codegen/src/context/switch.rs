@@ -122,7 +122,8 @@ fn put_tree<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, ranges: &[Range
             }
             let members = &ranges[cluster.begin as usize..cluster.end as usize];
             match cluster.kind {
-                Kind::Bits => put_bit_tests(cx, dispatch, members),
+                Kind::Bits if index + 1 == clusters.len() => put_bit_tests(cx, dispatch, members, dispatch.default),
+                Kind::Bits => put_bit_tests(cx, dispatch, members, None),
                 _ => put_range(cx, dispatch, members[0]),
             }
         }
@@ -157,11 +158,12 @@ fn put_range<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, range: Range) 
     cx.emit(to(branch, Label(range.target)));
 }
 
-/// Tests the value's bit in a mask for each target; falls through if it is in none.
-fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {
+/// Tests the value's bit in a mask for each target; falls through if it is in none, but goes to `otherwise`, if that is
+/// known, if it is in no mask's range.
+fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range], otherwise: Option<Label>) {
     let isa = cx.isa();
     let (low, high) = (members[0].low, members[members.len() - 1].high);
-    let skip = cx.local_label();
+    let skip = otherwise.unwrap_or_else(|| cx.local_label());
     let inside = isa.range_branch(cx, dispatch.value, dispatch.temp, low, high - low);
     cx.emit(to(isa.invert(inside), skip));
     for (index, first) in members.iter().enumerate() {
@@ -176,7 +178,9 @@ fn put_bit_tests<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &
         let branch = isa.bit_branch(cx, dispatch.temp, mask);
         cx.emit(to(branch, Label(first.target)));
     }
-    cx.bind(skip);
+    if otherwise.is_none() {
+        cx.bind(skip);
+    }
 }
 
 fn put_table<'a, C: Context<'a>>(cx: &mut C, dispatch: &Dispatch, members: &[Range]) {

@@ -26,7 +26,7 @@ use crate::follow::Emitted;
 use crate::frame_info::{Clearing, FrameInfo, FrameSink};
 use crate::inline_asm::{AsmPlace, flag};
 use crate::isa::Isa;
-use crate::mfunc::{INCOMING, MFunc, Term, op_desc, pseudo};
+use crate::mfunc::{INCOMING, MBlock, MFunc, Term, op_desc, pseudo};
 use crate::minst::MInst;
 use crate::reference::Label;
 use crate::reg::Reg;
@@ -314,10 +314,14 @@ impl<I: Isa> Emitter<'_, I> {
     fn emit_block(&mut self, block: u32, next: u32) {
         let func = self.func;
         let data = &func.blocks[block as usize];
+        let choice = match data.term {
+            Term::Switch => self.turned_choice(data, next),
+            _ => None,
+        };
         let branches = match data.term {
             Term::Branch(None) => 1,
             Term::Branch(Some(_)) => 2,
-            _ => 0,
+            _ => 2 * u32::from(choice.is_some()),
         };
         let end = data.end - branches;
         let mut index = data.start;
@@ -364,7 +368,11 @@ impl<I: Isa> Emitter<'_, I> {
                 let (then_to, else_to) = (func.edges[edges.start].to, func.edges[edges.start + 1].to);
                 self.emit_branch(branch, (then_to, else_to), block, next);
             }
-            Term::Switch | Term::Return | Term::Stop => {}
+            Term::Switch | Term::Return | Term::Stop => {
+                if let Some(choice) = choice {
+                    put_inst(self.isa, &choice, self.buf);
+                }
+            }
         }
         if self.depth != 0 {
             self.follow_stack(-self.depth);
@@ -438,6 +446,22 @@ impl<I: Isa> Emitter<'_, I> {
         };
         put_branch(isa, &mut sink, branch, labels, then_follows);
         self.jump_unless_next(if then_follows { then_to } else { else_to }, next);
+    }
+
+    /// For a switch that ends with a branch to the next block and a jump elsewhere, the opposite branch, which goes
+    /// elsewhere and needs no jump after it.
+    fn turned_choice(&self, data: &MBlock, next: u32) -> Option<MInst> {
+        let [.., branch, jump] = &self.func.insts[data.start as usize..data.end as usize] else {
+            return None;
+        };
+        let desc = op_desc(self.isa.op_descs(), branch.op);
+        let leads_next = || self.dispatch_labels.binary_search(&(next, branch.label())).is_ok();
+        let is_choice = branch.op < pseudo::FIRST
+            && desc.is_branch()
+            && *jump == self.isa.jump(jump.label())
+            && *branch != self.isa.jump(branch.label())
+            && leads_next();
+        is_choice.then(|| self.isa.invert(*branch).with_label(jump.label()))
     }
 
     fn jump_unless_next(&mut self, to: u32, next: u32) {

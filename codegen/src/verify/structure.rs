@@ -171,12 +171,7 @@ impl Check<'_> {
             let insts = &self.func.insts[block.start as usize..block.end as usize];
             insts.len().checked_sub(count as usize).map(|first| &insts[first..])
         };
-        // Branches only read registers and flags.
-        let is_branch = |inst: &MInst| {
-            let desc = op_desc(self.ops, inst.op);
-            let only_reads = desc.roles.iter().all(|role| matches!(role, Role::None | Role::Use));
-            inst.op < pseudo::FIRST && only_reads && !desc.is_pure && !desc.writes_flags
-        };
+        let is_branch = |inst: &MInst| inst.op < pseudo::FIRST && op_desc(self.ops, inst.op).is_branch();
         let (edges, fits) = match block.term {
             Term::Jump => (1, labels(false)),
             Term::Branch(join) => {

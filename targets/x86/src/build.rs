@@ -181,6 +181,12 @@ pub fn setcc(cond: Cond, dst: Reg) -> MInst {
     r(Op::SetR, 1, dst).with_condition(cond as u8)
 }
 
+/// The same in a register that is zero before and so is 0 or 1 after it as a whole.
+#[inline]
+pub fn set_low(cond: Cond, dst: Reg) -> MInst {
+    r(Op::SetLowR, 1, dst).with_condition(cond as u8)
+}
+
 /// A branch taken if the condition holds.
 #[inline]
 pub fn jcc(cond: Cond, label: Label) -> MInst {

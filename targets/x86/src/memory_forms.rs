@@ -22,7 +22,15 @@ pub(crate) const NEARBY: usize = 6;
 
 /// Rows whose operands stay in registers, though there is a row with memory: ends of blocks, exchanges, single bytes
 /// that are written, and copies of float registers, whose size does not tell what is copied.
-const ONLY_REGISTERS: [Op; 6] = [Op::SetR, Op::JmpR, Op::CmpxchgRR, Op::XaddRR, Op::MovsRR, Op::MovqXX];
+const ONLY_REGISTERS: [Op; 7] = [
+    Op::SetR,
+    Op::SetLowR,
+    Op::JmpR,
+    Op::CmpxchgRR,
+    Op::XaddRR,
+    Op::MovsRR,
+    Op::MovqXX,
+];
 
 /// Row, the row with its first operand in memory, the row with its second one, where the rule does not find them: a
 /// test has no order, what relies on the cleared upper half or on the other kind of register is no reload, and

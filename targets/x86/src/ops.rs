@@ -267,6 +267,9 @@ impl Code {
     pub const OWN_IS_WRITTEN: u32 = 4096;
     /// With a VEX prefix: its own register is `regs[0]`, which text names a second time.
     pub const OWN_IS_FIRST: u32 = 16384;
+    /// With a VEX prefix: its own register is [`SCRATCH_FLOAT`](crate::regs::SCRATCH_FLOAT), which text names before the
+    /// last operand.
+    pub const OWN_IS_SCRATCH: u32 = 1 << 24;
     /// A `v` comes before the mnemonic in text.
     pub const NAMED_V: u32 = 32768;
     /// With a VEX prefix: the order of the two sources does not matter, or, of a comparison, not with every predicate.
@@ -523,6 +526,7 @@ pub(crate) mod operands {
     pub(crate) const D8: Operand = operand(Role::Def, Kind::General(1));
     pub(crate) const D32: Operand = operand(Role::Def, Kind::General(4));
     pub(crate) const D64: Operand = operand(Role::Def, Kind::General(8));
+    pub(crate) const M8: Operand = operand(Role::UseDef, Kind::General(1));
     pub(crate) const M32: Operand = operand(Role::UseDef, Kind::General(4));
     pub(crate) const UX: Operand = operand(Role::Use, Kind::Vector);
     pub(crate) const DX: Operand = operand(Role::Def, Kind::Vector);

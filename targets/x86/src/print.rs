@@ -8,7 +8,7 @@ use crate::cond::Cond;
 use crate::encode::thirty_two::{Expansion, exchange, exchanged, of_exchanged, without_base, without_table};
 use crate::encode::{branch_relocation, is_index, named};
 use crate::ops::{Code, Form, Imm, Row, Width, aux};
-use crate::regs::{MASK, name};
+use crate::regs::{MASK, SCRATCH_FLOAT, name};
 use crate::relocs::{RELOCS, in_32_bits};
 use crate::rows::ROWS;
 use crate::template::Template;
@@ -111,6 +111,11 @@ fn print_one(
     let parts = parts(row.code.form);
     let mut rounding = rounding(inst, row);
     for (index, &part) in parts.iter().enumerate() {
+        if row.code.has(Code::OWN_IS_SCRATCH) && index + 1 == parts.len() {
+            printer.out.write_str(separator)?;
+            let width_bytes = row.operands[0].map_or(0, |operand| operand.kind.named_bytes(inst.size));
+            write!(printer.out, "%{}", name(SCRATCH_FLOAT, width_bytes))?;
+        }
         if !rounding.is_empty() && printer.is_vector(part) {
             write!(printer.out, "{separator}{rounding}")?;
             (rounding, separator) = ("", ", ");

@@ -9,7 +9,8 @@ use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
 use crate::ops::{
-    Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a, x38,
+    Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a,
+    x38,
 };
 use crate::regs::{LOWER, RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
 
@@ -191,6 +192,7 @@ op_table! {
     CmovRR "cmov" LoadRR int0f(0x40).flag(Code::COND), WLQ, [M, U], FR;
     CmovRM "cmov" RM int0f(0x40).flag(Code::COND), WLQ, [M], FR;
     SetR "set" R x0f(0x90).digit(0).flag(Code::COND | Code::BYTE_RM), B, [D8], FR;
+    SetLowR "set" R x0f(0x90).digit(0).flag(Code::COND | Code::BYTE_RM), B, [M8], FR;
     SetM "set" M x0f(0x90).digit(0).flag(Code::COND), B, [], FR.writes_memory();
     XchgRR "xchg" Exchange int(0x87), BWLQ, [M, M], NO;
     XchgMR "xchg" MR int(0x87), BWLQ, [M], NO;

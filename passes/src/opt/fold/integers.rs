@@ -8,15 +8,6 @@ const NUW: u16 = IntFlags::NUW.bits();
 const NSW: u16 = IntFlags::NSW.bits();
 const EXACT: u16 = IntFlags::EXACT.bits();
 
-/// Whether operands may change places.
-fn commutes(op: Opcode) -> bool {
-    use Opcode as O;
-    matches!(
-        op,
-        O::Add | O::Mul | O::And | O::Or | O::Xor | O::Smin | O::Smax | O::Umin | O::Umax
-    ) || matches!(op, O::UaddSat | O::SaddSat)
-}
-
 impl Folder<'_> {
     pub(super) fn fold_integer(&mut self, inst: Inst, data: &InstData) -> Rule {
         let Some(bits) = self.int_bits(data.ty) else {
@@ -33,7 +24,7 @@ impl Folder<'_> {
         if is_unary {
             return None;
         }
-        if a.is_some() && commutes(data.op) {
+        if a.is_some() && data.op.is_commutative() {
             return binary(data.op, data.ty, data.flags, data.b, data.a);
         }
         let is_division = data.op.effects() == frazil_ir::Effects::Trap;

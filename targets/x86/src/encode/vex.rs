@@ -6,7 +6,7 @@
 
 use super::{Out, baseless_after, immediate, memory_after, number, reg_field};
 use crate::ops::{Code, Form, aux};
-use crate::regs::MASK;
+use crate::regs::{MASK, SCRATCH_FLOAT};
 use crate::template::Template;
 use crate::upper;
 use crate::upper::high_bit;
@@ -26,7 +26,10 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         _ if code.has(Code::OWN_IS_FIRST | Code::OWN_IS_WRITTEN) => (Some(0), template.rm_slot),
         _ => (None, template.rm_slot),
     };
-    let own = own_slot.map_or(0, |slot| number(inst.reg(slot)));
+    let own = match code.has(Code::OWN_IS_SCRATCH) {
+        true => number(SCRATCH_FLOAT),
+        false => own_slot.map_or(0, |slot| number(inst.reg(slot))),
+    };
     let promotion = upper::promotion(inst, code);
     let is_extended = code.has(Code::EVEX) || promotion.is_some();
     let begin = |out: &mut Out<'_>, rex: u8| match is_extended {

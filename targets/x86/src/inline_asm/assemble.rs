@@ -105,7 +105,8 @@ fn take_apart(statement: &str, word_bytes: u8, is_intel: bool) -> Option<(String
 
 /// The instruction of a row, if the row has this mnemonic and takes these operands.
 fn match_row(row: &Row, op: Op, word_bytes: u8, mnemonic: &str, words: &[Word]) -> Option<MInst> {
-    let is_special = [Code::STAR, Code::FS | Code::GS, Code::OWN_IS_FIRST].map(|flag| row.code.has(flag));
+    let own = Code::OWN_IS_FIRST | Code::OWN_IS_SCRATCH;
+    let is_special = [Code::STAR, Code::FS | Code::GS, own].map(|flag| row.code.has(flag));
     if !is_plain_form(row.code.form) || is_special.contains(&true) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
 
 use super::alu::{IMM32, alu, apply};
-use super::{int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
+use super::{flows_into, int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -16,7 +16,8 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
     let size = size_of_bits(int_bits(cx, data.ty));
     let (mut a, mut b) = (data.a, data.b);
-    if data.op != Opcode::Sub && (cx.is_folded(a) || (a.as_imm().is_some() && !cx.is_folded(b))) {
+    let is_swapped = || cx.is_folded(a) || !cx.is_folded(b) && (a.as_imm().is_some() || flows_into(cx, data, b));
+    if data.op.is_commutative() && is_swapped() {
         std::mem::swap(&mut a, &mut b);
     }
     if data.op == Opcode::Mul {

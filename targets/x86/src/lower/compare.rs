@@ -5,8 +5,8 @@ use super::condition::{COMPARE, Test, finish_three_way, icmp_cond};
 use super::extreme::extreme;
 use super::overflow::condition_of_overflow;
 use super::{
-    class_of, extended_copy, float_bytes, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, type_of, vector,
-    wide, word_bits, x87,
+    class_of, extended_copy, float_bytes, flows_into, folded, int_bits, is_32_bit, is_wide, result, size_of_bits,
+    type_of, vector, wide, word_bits, x87,
 };
 use crate::build::*;
 use crate::cond::Cond;
@@ -274,11 +274,19 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErr
     // Registers first: what loads them must not come between the comparison and its readers.
     let mut trues = [Reg::NONE; 2];
     let mut falses = [Reg::NONE; 2];
+    let is_turned = flows_into(cx, data, if_true) && folded(cx, data.a).is_none_or(|data| data.op.is_icmp());
+    let (if_true, if_false) = match is_turned {
+        true => (if_false, if_true),
+        false => (if_true, if_false),
+    };
     for part in 0..parts {
         trues[usize::from(part)] = cx.use_reg(if_true, part);
         falses[usize::from(part)] = cx.use_last(if_false, part);
     }
-    let test = test(cx, data.a)?;
+    let mut test = test(cx, data.a)?;
+    if is_turned {
+        test.first = test.first.invert();
+    }
     for part in 0..usize::from(parts) {
         let (on_true, on_false) = (trues[part], falses[part]);
         move_by(cx, test, size, (data, part as u8), on_true, on_false);
@@ -393,12 +401,16 @@ pub fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenEr
         return Ok(());
     }
     if matches!(bits, 8 | 16 | 32 | 64) {
-        let a = cx.use_reg(data.a, 0);
-        let b = cx.use_last(data.b, 0);
-        let dst = cx.def_reuse(result(data), 0, b);
+        let (kept, other) = match flows_into(cx, data, data.a) {
+            true => (data.a, data.b),
+            false => (data.b, data.a),
+        };
+        let other = cx.use_reg(other, 0);
+        let kept = cx.use_last(kept, 0);
+        let dst = cx.def_reuse(result(data), 0, kept);
         let size = (bits / 8) as u8;
-        cx.emit(rr(Op::CmpRR, size, a, dst));
-        cx.emit(cmov(cond, size.max(4), dst, a));
+        cx.emit(rr(Op::CmpRR, size, other, dst));
+        cx.emit(cmov(cond, size.max(4), dst, other));
         return Ok(());
     }
     let size = size_of_bits(bits);

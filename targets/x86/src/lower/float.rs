@@ -1,7 +1,7 @@
 //! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
 //! function may use what later processors have.
 
-use super::{constant_mem, contracted, float_bytes, result, type_of};
+use super::{constant_mem, contracted, float_bytes, flows_into, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -77,7 +77,8 @@ pub fn float<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenErro
 
 fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8, row: Op, memory_row: Op) {
     // The fold marks of commutative operations may say that the left one is in memory.
-    let (left, right) = if cx.is_folded(data.a) {
+    let is_turned = || data.op.is_commutative() && !cx.is_folded(data.b) && flows_into(cx, data, data.b);
+    let (left, right) = if cx.is_folded(data.a) || is_turned() {
         (data.b, data.a)
     } else {
         (data.a, data.b)

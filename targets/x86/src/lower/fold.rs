@@ -204,9 +204,24 @@ fn fold_arithmetic<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
 
 fn fold_extension<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
     let to = folder.function.types().int_bits(data.ty);
-    if to.is_some_and(|bits| bits <= u32::from(W) * 8) && !(data.op == Opcode::Zext && fold_mask(folder, data.a)) {
+    if to.is_none_or(|bits| bits > u32::from(W) * 8) {
+        return;
+    }
+    if data.op != Opcode::Zext || !fold_mask(folder, data.a) && !fold_truth::<W>(folder, data.a) {
         fold_load(folder, data.a, is_narrow);
     }
+}
+
+/// Folds a comparison of integers into the extension of its result: the register can be cleared before.
+fn fold_truth<const W: u8>(folder: &mut Folder<'_>, operand: Operand) -> bool {
+    let Some((value, compare)) = folder.producer(operand).filter(|(_, data)| data.op.is_icmp()) else {
+        return false;
+    };
+    let is_scalar = is_scalar_compare::<W>(folder, compare);
+    if is_scalar {
+        folder.fold(value);
+    }
+    is_scalar
 }
 
 /// Folds a mask into the extension of what it leaves, which then is nothing more, and the load that it masks.
@@ -302,7 +317,6 @@ fn is_constant_compare(op: Opcode) -> bool {
     matches!(op, Opcode::FcmpFalse | Opcode::FcmpTrue)
 }
 
-/// Folds a comparison or a truncation to one bit into a branch.
 /// Folds the condition of a branch into it, or has an overflow right before it left in the flags.
 fn fold_branch<const W: u8>(folder: &mut Folder<'_>, branch: Inst, condition: Operand) {
     if let Some((bit, data)) = folder.overflow_before(condition, branch) {

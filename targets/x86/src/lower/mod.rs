@@ -318,6 +318,22 @@ pub(crate) fn extend<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, sig
     }
 }
 
+/// Whether what an instruction computes flows into a phi that is this operand, perhaps through another one, where paths
+/// meet: an instruction that overwrites the operand saves a move.
+pub(crate) fn flows_into<C: LowerCtx>(cx: &C, data: &InstData, operand: Operand) -> bool {
+    /// As many sources of a phi are looked at.
+    const MOST_SOURCES: usize = 8;
+    let function = cx.func();
+    let sources = |operand: Operand| {
+        let phi = function.inst(function.def_inst(operand.as_value()?)?);
+        let list = (phi.op == Opcode::Phi).then(|| function.list(phi))?;
+        Some(&list[..list.len().min(MOST_SOURCES)])
+    };
+    let made = Operand::value(result(data));
+    let comes_by = |&source: &Operand| source == made || sources(source).is_some_and(|list| list.contains(&made));
+    sources(operand).is_some_and(|list| list.iter().any(comes_by))
+}
+
 /// By shifting up and down.
 fn extend_odd<C: LowerCtx>(cx: &mut C, dst: Reg, src: Reg, bits: u32, signed: bool, size: u8) {
     let distance = u32::from(size) * 8 - bits;

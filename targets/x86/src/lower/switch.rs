@@ -169,6 +169,7 @@ fn immediate(bytes: u8, constant: u64) -> Option<i32> {
 /// Puts `value - low` into `temp`; a difference of 32 bits clears what is above, one of 8 bits does not.
 fn subtract_low<C: LowerCtx>(cx: &mut C, value: SwitchValue, temp: Reg, low: u64) {
     match immediate(value.bytes, low).and_then(i32::checked_neg) {
+        Some(0) => cx.emit(rr(Op::MovRR, value.bytes.max(4), temp, value.low)),
         Some(disp) => cx.emit(rm(Op::LeaRM, value.bytes.max(4), temp, Mem::base(value.low, disp))),
         None => {
             cx.emit(mov_imm(C::WORD_BYTES, temp, low.cast_signed().wrapping_neg()));

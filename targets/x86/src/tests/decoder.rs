@@ -6,7 +6,7 @@ use crate::build::{mr, none, rm};
 use crate::cond::Cond;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row, Width, aux};
-use crate::regs::{R9, R11, R12, RAX, RDI, RSI, XMM3, XMM9, name};
+use crate::regs::{R9, R11, R12, RAX, RDI, RSI, SCRATCH_FLOAT, XMM3, XMM9, name};
 use crate::relocs::FIXUPS;
 use crate::table::Op;
 use crate::upper;
@@ -164,7 +164,8 @@ fn check_operands<const W: u8>(inst: &MInst, row: &Row, decoded: &Instruction) {
         _ => 2,
     };
     let is_first_twice = row.code.has(Code::OWN_IS_FIRST);
-    let expected_count = expected_count + u32::from(is_first_twice);
+    let is_scratch_named = row.code.has(Code::OWN_IS_SCRATCH);
+    let expected_count = expected_count + u32::from(is_first_twice) + u32::from(is_scratch_named);
     assert_eq!(decoded.op_count(), expected_count, "{inst:?}");
     if is_first_twice {
         check_register::<W>(inst, row, 0, decoded, 1);
@@ -193,7 +194,10 @@ fn check_operands<const W: u8>(inst: &MInst, row: &Row, decoded: &Instruction) {
         }
         Form::MR | Form::Scatter => {
             check_memory::<W>(inst, decoded, 0);
-            check_register::<W>(inst, row, 0, decoded, 1);
+            if is_scratch_named {
+                assert_eq!(whole(decoded.op_register(1)), Some(SCRATCH_FLOAT), "{inst:?}");
+            }
+            check_register::<W>(inst, row, 0, decoded, 1 + u32::from(is_scratch_named));
         }
         Form::R | Form::O => check_register::<W>(inst, row, 0, decoded, 0),
         Form::M => check_memory::<W>(inst, decoded, 0),
@@ -325,8 +329,8 @@ fn check_accesses<const W: u8>(
     decoded: &Instruction,
     factory: &mut InstructionInfoFactory,
 ) {
-    // The decoder counts what is above our vectors as parts of these.
-    if [Op::Vzeroupper, Op::VzeroupperAsked]
+    // The decoder counts what is above our vectors as parts of these, and not what is above a byte that is written.
+    if [Op::Vzeroupper, Op::VzeroupperAsked, Op::SetLowR]
         .iter()
         .any(|&op| inst.op == op as u16)
     {

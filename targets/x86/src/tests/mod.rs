@@ -14,7 +14,7 @@ mod processors;
 use crate::descs::OP_DESCS;
 use crate::encode::encode;
 use crate::ops::{Code, Form, Imm, Kind, Row};
-use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RDI, RSI, RSP, SCRATCH_MASK, mask};
+use crate::regs::{MASK, R8, R9, R12, R13, R15, RAX, RBP, RBX, RCX, RDI, RSI, RSP, SCRATCH_FLOAT, SCRATCH_MASK, mask};
 use crate::regs::{XMM0, XMM3, XMM4, XMM7, XMM8, XMM15, upper};
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -152,6 +152,9 @@ fn all_rows() -> impl Iterator<Item = u16> {
 fn samples<const W: u8>(op: u16) -> Vec<MInst> {
     let row = &ROWS[usize::from(op)];
     let mut samples = Vec::new();
+    if row.code.has(Code::OWN_IS_SCRATCH) && !exists::<W>(SCRATCH_FLOAT) {
+        return samples;
+    }
     for size in sizes::<W>(row) {
         let mut inst = MInst::new(op, size);
         if row.code.has(Code::COND) {

@@ -2,6 +2,7 @@
 
 mod wide;
 
+use super::compare::compare;
 use super::{
     class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits,
     top_bit, type_of, vector, word_bits, x87,
@@ -27,9 +28,21 @@ pub fn integer_cast<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Code
         truncate(cx, data, to_bits);
     } else if to_bits > word_bits::<C>() {
         wide::widen(cx, data, from_bits, data.op == Opcode::Sext);
+    } else if let Some(comparison) = folded(cx, data.a).filter(|inner| inner.op.is_icmp()) {
+        widen_truth(cx, data, &comparison)?;
     } else {
         widen(cx, data, from_bits, to_bits);
     }
+    Ok(())
+}
+
+/// Extends what a folded comparison gives, by a register that is cleared before: after it, flags must stay.
+fn widen_truth<C: LowerCtx>(cx: &mut C, data: &InstData, comparison: &InstData) -> Result<(), CodegenError> {
+    let truth = cx.temp(RegClass::Int);
+    cx.emit(r(Op::ZeroR, 4, truth));
+    let test = compare(cx, comparison)?;
+    cx.emit(set_low(test.first, truth));
+    cx.def_reuse(result(data), 0, truth);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::contracted;
 use super::super::float::multiply_add_in_place;
-use super::super::result;
+use super::super::{flows_into, result};
 use super::shift_one::by_one;
 use super::{
     blend, compare, constant, constant_operand, copy_of, finish, has_floats, has_sse41, has_ssse3, lane_bytes, loaded,
@@ -175,7 +175,11 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
         }
     }
     if let Some((row, size)) = row(cx.view(), data.op, shape) {
-        with_operand(cx, row, size, data, data.a, data.b);
+        let (left, right) = match data.op.is_commutative() && flows_into(cx, data, data.b) {
+            true => (data.b, data.a),
+            false => (data.a, data.b),
+        };
+        with_operand(cx, row, size, data, left, right);
         return Ok(());
     }
     match (data.op, shape.lane_bits) {

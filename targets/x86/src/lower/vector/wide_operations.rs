@@ -498,19 +498,10 @@ fn memory_row(row: Op) -> Option<Op> {
     (is_pair && next.mnemonic == data.mnemonic).then_some(memory)
 }
 
-/// Whether the order of operands does not matter.
-fn is_commutative(op: Opcode) -> bool {
-    use Opcode::{Add, And, Fadd, Fmul, Mul, Or, SaddSat, Smax, Smin, UaddSat, Umax, Umin, Xor};
-    matches!(
-        op,
-        Add | And | Fadd | Fmul | Mul | Or | SaddSat | Smax | Smin | UaddSat | Umax | Umin | Xor
-    )
-}
-
 /// The operands of an instruction with two, that which may be in memory last: it is a load that is folded, or a
 /// constant.
 pub(super) fn ordered(data: &InstData, is_in_memory: impl Fn(Operand) -> bool) -> (Operand, Operand) {
-    match !is_in_memory(data.b) && is_commutative(data.op) && is_in_memory(data.a) {
+    match !is_in_memory(data.b) && data.op.is_commutative() && is_in_memory(data.a) {
         true => (data.b, data.a),
         false => (data.a, data.b),
     }
