@@ -579,6 +579,8 @@ op_table! {
     Vinsertf128RRRI "vinsertf128" ThreeI vex(3, 0x66, 0x18).imm(Byte).flag(Code::LONG), Y, [DY, UYL, UX], NO;
     VpblendvbYRRR "vpblendvb" Choice vex(3, 0x66, 0x4c).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY, UY, UY], NO;
     VblendvpsYRRR "vblendvps" Choice vex(3, 0x66, 0x4a).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY, UY, UY], NO;
+    VshufpsYRRRI "vshufps" ThreeI vex(1, 0, 0xc6).imm(Byte).flag(Code::LONG), Y, [DY, UY, UY], NO;
+    VpalignrYRRRI "vpalignr" ThreeI vex(3, 0x66, 0x0f).imm(Byte).flag(Code::LONG), Y, [DY, UY, UY], NO;
     Vperm2i128RRRI "vperm2i128" ThreeI vex(3, 0x66, 0x46).imm(Byte).flag(Code::LONG), Y, [DY, UY, UY], NO;
     Vextractf128RRI "vextractf128" StoreRRI vex(3, 0x66, 0x19).imm(Byte).flag(Code::LONG), Y, [DX, UY], NO;
     VpaddbYRRR "vpaddb" Three vex(1, 0x66, 0xfc).flag(Code::LONG | Code::COMMUTES), Y, [DY, UY, UY], NO;

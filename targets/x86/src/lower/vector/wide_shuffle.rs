@@ -4,14 +4,17 @@
 //! [7, 6, 5, 4, 3, 2, 1, 0]                vpermd
 //! [1, 0, 3, 2, 5, 4, 7, 6]                vpshufd, the same in both halves
 //! [0, 9, 2, 11, 4, 13, 6, 15]             vpblendd
-//! [7, 8, 9, 10, 11, 12, 13, 14]           vpermd of each input, and vpblendd
+//! [7, 8, 9, 10, 11, 12, 13, 14]           vperm2i128 and vpalignr
+//! [0, 2, 4, 6, 8, 10, 12, 14]             vshufps and vpermq
+//! [7, 9, 8, 10, 11, 12, 14, 13]           vpermd of each input, and vpblendd
 //! [0, 8, 1, 9, 2, 10, 3, 11]              vpermq of each input, and vpunpckldq
 //! [0, 1, 2, 3, 8, 9, 10, 11]              vperm2i128
 //! ```
 //!
 //! Method: halves of both inputs as they are go together by one instruction. Lanes of both inputs in turn are
 //! interleaved, which instructions do half by half, so that the quarters of the inputs may have to change places
-//! before. Else a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most
+//! before. What lies side by side in both inputs, one after the other, is cut out of the halves that meet. Two lanes of
+//! each half of both inputs are put side by side, and the quarters may have to change places after that. Else a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most
 //! one permutation, and both are blended. Bytes are shuffled within the halves of each input, which change places
 //! before if all bytes of one do, since no instruction carries single bytes from one half to the other; other shuffles
 //! are done in halves by shared code.
@@ -36,7 +39,9 @@ const BYTES: usize = SIZE as usize;
 
 /// The immediate of `vpermq` for halves that change places.
 const EXCHANGE_HALVES: i32 = 0x4e;
-/// That for the first and the third quarter at the start.
+/// The immediate of `vperm2i128` for the upper half of the first input and the lower one of the second.
+const MEETING_HALVES: i32 = 0x21;
+/// That of `vpermq` for the first and the third quarter at the start.
 const EVEN_QUARTERS: i32 = 0x08;
 
 /// That for the first and the third quarter in the first half, and the others in the second.
@@ -59,8 +64,23 @@ enum Plan {
     Interleave(Op, bool),
     /// Halves of both inputs, by this immediate.
     Halves(i32),
+    /// All bytes from this one on of both inputs side by side; and which input comes first.
+    Splice(usize, usize),
+    /// Two lanes of 32 bits of each half of both inputs.
+    Pairs(Pairs),
     /// By bytes of both inputs, within the halves.
     BytesOfBoth([[u8; BYTES]; 2]),
+}
+
+/// Two lanes of 32 bits of each half of one input, the same of both halves, and two of the other input.
+#[derive(Clone, Copy)]
+struct Pairs {
+    /// The input whose lanes come first.
+    first: usize,
+    /// The immediate of `vshufps`.
+    imm: i32,
+    /// Whether both pairs of an input stand together; else those of a half.
+    in_turn: bool,
 }
 
 /// Whether a shuffle has instructions.
@@ -88,7 +108,8 @@ fn plan(function: &Function, data: &InstData) -> Option<Plan> {
     };
     interleave(byte)
         .or_else(|| halves(byte))
-        .or_else(|| lanes(byte).map(Plan::Lanes))
+        .or_else(|| splice(byte))
+        .or_else(|| lanes(byte).map(pairs_or_lanes))
         .or_else(|| bytes(byte))
         .or_else(|| bytes_of_both(byte))
 }
@@ -123,6 +144,53 @@ fn halves(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
     let (low, high) = (source(0)?, source(1)?);
     let is_moved = low % 2 != 0 || high % 2 != 1;
     (low / 2 != high / 2 && is_moved).then_some(Plan::Halves((low | high << 4) as i32))
+}
+
+/// Bytes that lie side by side in both inputs one after the other.
+fn splice(byte: impl Fn(usize) -> Option<usize>) -> Option<Plan> {
+    let first = (0..BYTES).find_map(|index| Some((byte(index)? + 2 * BYTES - index) % (2 * BYTES)))?;
+    let is_next = |index| byte(index).is_none_or(|byte| byte == (first + index) % (2 * BYTES));
+    let (input, from) = (first / BYTES, first % BYTES);
+    (from % 16 != 0 && (0..BYTES).all(is_next)).then_some(Plan::Splice(from, input))
+}
+
+/// Pairs of lanes of both inputs, where that takes less than permuting and blending them.
+fn pairs_or_lanes(lanes: [Option<u8>; LANES]) -> Plan {
+    let [is_moved, is_other_moved] = [0, 1].map(|input| {
+        let own = of_input(lanes, input);
+        own.iter().any(Option::is_some) && !matches!(permutation(own), Permutation::Identity)
+    });
+    let find = |in_turn| [0, 1].into_iter().find_map(|first| pairs(lanes, first, in_turn));
+    let is_of_both = [0, 1]
+        .iter()
+        .all(|&input| of_input(lanes, input).iter().any(Option::is_some));
+    let found = match (is_of_both, is_moved && is_other_moved) {
+        (false, _) => None,
+        (true, true) => find(false).or_else(|| find(true)),
+        (true, false) => find(false),
+    };
+    found.map_or(Plan::Lanes(lanes), Plan::Pairs)
+}
+
+/// Pairs of lanes, first those of input `first`.
+fn pairs(lanes: [Option<u8>; LANES], first: usize, in_turn: bool) -> Option<Pairs> {
+    // By place in a half: which lane of a half it is.
+    let mut sources: [Option<usize>; 4] = [None; 4];
+    for (index, lane) in lanes.into_iter().enumerate() {
+        let quarter = if in_turn { QUARTERS[index / 2] } else { index / 2 };
+        let (half, place) = (quarter / 2, quarter % 2 * 2 + index % 2);
+        let Some(lane) = lane.map(usize::from) else { continue };
+        let input = if place < 2 { first } else { 1 - first };
+        if lane / 4 != input * 2 + half || *sources[place].get_or_insert(lane % 4) != lane % 4 {
+            return None;
+        }
+    }
+    let imm = (sources.iter().enumerate()).map(|(place, source)| (source.unwrap_or(0) << (2 * place)) as i32);
+    Some(Pairs {
+        first,
+        imm: imm.sum(),
+        in_turn,
+    })
 }
 
 /// Bytes of both inputs, if each stays in its half.
@@ -203,6 +271,27 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
             let inputs = [data.a, second].map(|input| cx.use_reg(input, 0));
             let dst = cx.def(result(data), 0);
             cx.emit(rrri(Op::Vperm2i128RRRI, SIZE, dst, inputs[0], inputs[1], halves));
+        }
+        Plan::Splice(from, first) => {
+            let inputs = [data.a, second];
+            let [low, high] = [inputs[first], inputs[1 - first]].map(|input| cx.use_reg(input, 0));
+            let middle = temp(cx);
+            cx.emit(rrri(Op::Vperm2i128RRRI, SIZE, middle, low, high, MEETING_HALVES));
+            let (above, below) = if from < 16 { (middle, low) } else { (high, middle) };
+            let dst = cx.def(result(data), 0);
+            cx.emit(rrri(Op::VpalignrYRRRI, SIZE, dst, above, below, (from % 16) as i32));
+        }
+        Plan::Pairs(Pairs { first, imm, in_turn }) => {
+            let inputs = [data.a, second];
+            let [low, high] = [inputs[first], inputs[1 - first]].map(|input| cx.use_reg(input, 0));
+            if !in_turn {
+                let dst = cx.def(result(data), 0);
+                return cx.emit(rrri(Op::VshufpsYRRRI, SIZE, dst, low, high, imm));
+            }
+            let joined = temp(cx);
+            cx.emit(rrri(Op::VshufpsYRRRI, SIZE, joined, low, high, imm));
+            let dst = cx.def(result(data), 0);
+            cx.emit(rri(Op::VpermqYRRI, SIZE, dst, joined, QUARTERS_IN_TURN));
         }
         Plan::BytesOfBoth(indices) => {
             let [first, other] = [0, 1].map(|input| {
