@@ -144,6 +144,12 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn masks_are_bits(&self, _features: FeatureSet) -> bool {
         false
     }
+    /// Whether loads and stores under masks take these as vectors of integers, of which the negative ones are on: of 16
+    /// bytes, or as many as are [computed wide](Isa::computed_vector_bytes), in lanes of 32 or 64 bits. Of 16 bytes,
+    /// they may take a mask as well.
+    fn has_lane_masks(&self, _features: FeatureSet) -> bool {
+        false
+    }
     /// Bytes of the widest vector that LLVM passes in one register for a function with these features. Where they are
     /// more than [`TargetDesc::passed_vector_bytes`], vectors that such a register would take are refused in
     /// signatures.

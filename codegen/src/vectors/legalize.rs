@@ -141,6 +141,7 @@ fn with_walk<I: Isa>(
         has_extending_loads: isa.has_extending_loads(unit.view.features),
         pieces: FxHashMap::default(),
         masks_are_bits: isa.masks_are_bits(unit.view.features),
+        has_lane_masks: isa.has_lane_masks(unit.view.features),
         refused,
         is_first_stage: false,
     };
@@ -176,6 +177,8 @@ struct Walk<'a> {
     pieces: FxHashMap<Inst, u32>,
     /// See [`Isa::masks_are_bits`].
     masks_are_bits: bool,
+    /// See [`Isa::has_lane_masks`].
+    has_lane_masks: bool,
     /// What is refused, if all of it is to be found.
     refused: Option<&'a mut Vec<CodegenError>>,
     /// Whether this is the [first stage](promote), which does not touch what is passed.
@@ -401,7 +404,7 @@ impl Walk<'_> {
 
     /// An instruction that has to do with promoted masks.
     fn promoted_instruction(&mut self, data: &InstData, own: &Plan) -> Result<(), CodegenError> {
-        if self.rebuild.on_promoted(data)? {
+        if self.rebuild.on_promoted(data)? || self.is_done_by_lane_mask(data)? {
             return Ok(());
         }
         self.rebuild.layouts.set_narrow(true);
@@ -423,6 +426,9 @@ impl Walk<'_> {
         }
         if let Some((_, compare)) = self.done_comparison(data) {
             return self.rebuild.on_comparison(data, &compare);
+        }
+        if self.is_done_by_lane_mask(data)? {
+            return Ok(());
         }
         let is_narrow = self.average(data).is_some() || self.narrow(data).is_some();
         let is_done =
@@ -608,8 +614,11 @@ impl Walk<'_> {
                 return self.rebuild.whole(data);
             }
             if let Some(masked) = self.masked(data).filter(|_| is_concerned || !self.is_first_stage) {
-                return match self.is_whole(data) {
-                    true => self.rebuild.whole(data),
+                if self.is_whole(data) {
+                    return self.rebuild.whole(data);
+                }
+                return match self.is_done_by_lane_mask(data)? {
+                    true => Ok(()),
                     false => self.rebuild.masked(data, masked),
                 };
             }
@@ -661,6 +670,12 @@ impl Walk<'_> {
             let is_mask = layout.element == Type::I1;
             is_mask || layout.is_whole() || matches!(bits, 256 | 512) && bits <= widest_bits
         })
+    }
+
+    /// Does a load or store under a mask at once, if the target can; `false` if it is another instruction.
+    fn is_done_by_lane_mask(&mut self, data: &InstData) -> Result<bool, CodegenError> {
+        let may_be = self.has_lane_masks && data.op == Opcode::Call && self.masked(data).is_some_and(Masked::is_in_row);
+        Ok(may_be && self.rebuild.by_lane_mask(data)?)
     }
 
     /// The access to memory under a mask that a call is, if it is one.

@@ -1,13 +1,14 @@
 //! Accesses to memory lane by lane under a mask: `llvm.masked.load`, `store`, `gather`, `scatter`, `expandload` and
 //! `compressstore`.
 //!
-//! There are no branches: a lane that is masked off accesses a stack slot instead of the memory that must not be
+//! Loads and stores of registers are done at once where the target has instructions for them. For the others, there
+//! are no branches: a lane that is masked off accesses a stack slot instead of the memory that must not be
 //! touched. Lanes that a constant mask decides do without. Alignments are those of single bytes, since the intrinsics
 //! say them in attributes that are not kept.
 
 use super::rebuild::{Rebuild, Source};
 use crate::error::CodegenError;
-use frazil_ir::{ConstView, InstData, MemFlags, Opcode, Operand, Refusal, Type};
+use frazil_ir::{ConstView, Function, InstData, MemFlags, Opcode, Operand, Param, Refusal, Signature, Type};
 
 /// An intrinsic that accesses memory under a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,11 @@ impl Masked {
         })
     }
 
+    /// Whether its lanes lie side by side in memory, those that are off included.
+    pub fn is_in_row(self) -> bool {
+        matches!(self, Masked::Load | Masked::Store)
+    }
+
     fn is_store(self) -> bool {
         matches!(self, Masked::Store | Masked::Scatter | Masked::Compress)
     }
@@ -47,25 +53,108 @@ enum Lane {
     Perhaps(Operand),
 }
 
+/// The three operands of such an access: before LLVM 22, there was an immediate alignment, too.
+fn operands(function: &Function, data: &InstData) -> Option<[Operand; 3]> {
+    let args = function.call(data).args;
+    let is_alignment = |operand: &Operand| match operand.as_const() {
+        Some(id) => matches!(function.constant(id).1, ConstView::Int(_)),
+        None => operand.as_imm().is_some(),
+    };
+    let place = if data.first_result().is_none() { 2 } else { 1 };
+    match *args {
+        [first, second, third] => Some([first, second, third]),
+        [first, second, third, fourth] if is_alignment(&args[place]) => Some(match place {
+            2 => [first, second, fourth],
+            _ => [first, third, fourth],
+        }),
+        _ => None,
+    }
+}
+
+/// The vectors of integers that loads and stores can take as masks, by their lanes.
+const LANE_BITS: [u64; 2] = [32, 64];
+/// Bits of the vectors of one register whose masks they may take as they are.
+const NARROW_BITS: u64 = 128;
+
 impl Rebuild<'_> {
+    /// Does a load or store under a mask at once, where the target can and what is loaded or stored is in one register;
+    /// `false` if it is another. See [`Isa::has_lane_masks`](crate::isa::Isa::has_lane_masks).
+    ///
+    /// # Errors
+    /// As [`Rebuild::define`].
+    pub fn by_lane_mask(&mut self, data: &InstData) -> Result<bool, CodegenError> {
+        let Some(operands) = operands(self.old, data) else {
+            return Ok(false);
+        };
+        let is_store = data.first_result().is_none();
+        let [vector, address, mask] = match (is_store, operands) {
+            (true, operands) => operands,
+            (false, [address, mask, others]) => [others, address, mask],
+        };
+        let (Some(ty), Some(pointer)) = (self.old.operand_type(vector), self.old.operand_type(address)) else {
+            return Ok(false);
+        };
+        let layout = self.layouts.get(ty);
+        let bits = self.old.types().bits(layout.element, self.pointer_bits);
+        if !layout.is_whole() || layout.is_scalar || pointer != Type::PTR || !LANE_BITS.contains(&bits) {
+            return Ok(false);
+        }
+        let Some((mask, mask_type)) = self.lane_mask(mask, bits, u64::from(layout.lanes) * bits)? else {
+            return Ok(false);
+        };
+        let (vector, address) = (self.source(vector)?.span, self.source(address)?.span);
+        let (vector, address) = (self.part(vector, 0), self.part(address, 0));
+        let operands = match is_store {
+            true => [(vector, ty), (address, pointer), (mask, mask_type)],
+            false => [(address, pointer), (mask, mask_type), (vector, ty)],
+        };
+        let signature = Signature {
+            params: operands.iter().map(|&(_, ty)| Param::plain(ty)).collect(),
+            fixed_params: operands.len() as u32,
+            ..self.old.sig(self.old.call(data).sig).clone()
+        };
+        let returns: Vec<Type> = signature.returns.iter().map(|param| param.ty).collect();
+        let sig = self.new.push_sig(signature);
+        let words = [Operand::raw(operands.len() as u32), Operand::raw(sig.as_u32())];
+        let start = self.new.push_pool(&words);
+        self.new.push_pool(&operands.map(|(operand, _)| operand));
+        let call = InstData::new(Opcode::Call, data.ty, data.flags, data.a, Operand::raw(start));
+        let made = self.new.push_inst_results(call, &returns);
+        if let (Some(made), Some(result)) = (made, data.first_result()) {
+            let span = self.span(&[Operand::value(made)]);
+            self.define(result, span)?;
+        }
+        Ok(true)
+    }
+
+    /// A mask as a vector of integers of so many bits, which it is or has been promoted to; or as it is where it is of a
+    /// narrow vector; and its type.
+    fn lane_mask(
+        &mut self,
+        mask: Operand,
+        bits: u64,
+        total_bits: u64,
+    ) -> Result<Option<(Operand, Type)>, CodegenError> {
+        if mask.as_value().is_none() {
+            return Ok(None);
+        }
+        let Source { span, layout } = self.source(mask)?;
+        let types = self.old.types();
+        let is_of_ints = types.int_bits(layout.element).map(u64::from) == Some(bits);
+        let is_narrow = total_bits == NARROW_BITS && layout.element == Type::I1;
+        if layout.count() != 1 || layout.is_scalar || !is_of_ints && !is_narrow {
+            return Ok(None);
+        }
+        let ty = self.vector(layout.element, layout.lanes)?;
+        Ok(Some((self.part(span, 0), ty)))
+    }
+
     /// Does such an access lane by lane.
     ///
     /// # Errors
     /// A form of operands that is not known.
     pub fn masked(&mut self, data: &InstData, kind: Masked) -> Result<(), CodegenError> {
-        let args: Vec<Operand> = self.old.call(data).args.to_vec();
-        // Before LLVM 22, there was an immediate alignment.
-        let is_alignment = |operand: &Operand| match operand.as_const() {
-            Some(id) => matches!(self.old.constant(id).1, ConstView::Int(_)),
-            None => operand.as_imm().is_some(),
-        };
-        let place = if kind.is_store() { 2 } else { 1 };
-        let said = args.get(place).is_some_and(is_alignment);
-        let mut rest: Vec<Operand> = args;
-        if said {
-            rest.remove(place);
-        }
-        let &[first, second, third] = rest.as_slice() else {
+        let Some([first, second, third]) = operands(self.old, data) else {
             return Err(self.refuse_masked());
         };
         let (value, address, mask, otherwise) = match kind.is_store() {

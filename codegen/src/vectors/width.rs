@@ -6,6 +6,7 @@
 
 use super::average;
 use super::division::Division;
+use super::masked::Masked;
 use super::narrow::Narrow;
 use crate::included::VECTORS;
 use crate::isa::Isa;
@@ -140,10 +141,22 @@ fn is_whole_call<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData) -> bool {
         && CallFlags::from_bits_retain(data.flags).contains(CallFlags::INTRINSIC)
         && data.a.as_symbol().is_some_and(|symbol| {
             let name = unit.view.module.display_name(symbol);
-            // Accesses under masks are where masks are bits.
-            let is_there = !name.starts_with("llvm.masked.") || isa.masks_are_bits(unit.view.features);
+            // Accesses under masks are where masks are bits, or loads and stores by wide lanes.
+            let is_there = match Masked::of(&name) {
+                Some(masked) => isa.masks_are_bits(unit.view.features) || has_lane_mask(isa, unit, data, masked),
+                None => true,
+            };
             is_there && isa.division(&name) == Some(Division::Whole)
         })
+}
+
+/// Whether a call loads or stores under a mask of wide lanes, for which there are instructions.
+fn has_lane_mask<I: Isa>(isa: &I, unit: &Unit<'_>, data: &InstData, masked: Masked) -> bool {
+    let function = unit.function;
+    let signature = function.sig(function.call(data).sig);
+    let vector = signature.returns.first().or(signature.params.first());
+    let bits = vector.map(|param| function.types().bits(function.types().scalar(param.ty), 64));
+    masked.is_in_row() && matches!(bits, Some(32 | 64)) && isa.has_lane_masks(unit.view.features)
 }
 
 /// Whether a function that is called keeps a part of a float register, so that a wide value could be lost in one.

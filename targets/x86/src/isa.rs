@@ -347,6 +347,10 @@ impl<const W: u8> Isa for X86<W> {
         !Self::IS_32_BIT && lower::vector::mask_register::is_available(features)
     }
 
+    fn has_lane_masks(&self, features: FeatureSet) -> bool {
+        !Self::IS_32_BIT && features.has(AVX2) && !self.masks_are_bits(features)
+    }
+
     fn widest_passed_vector(&self, features: FeatureSet) -> u8 {
         match () {
             () if features.has(AVX512F) => 64,

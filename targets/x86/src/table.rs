@@ -9,10 +9,13 @@ use crate::ops::Imm::{Byte, Full, Shift, Short, Word};
 use crate::ops::operands::*;
 use crate::ops::sizes::*;
 use crate::ops::{
-    Code, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a,
+    Code, Effects, FR, FRW, FW, Form, NO, Row, fused, int, int0f, int38, one, op_table, pad, vex, vex_int, x0f, x3a,
     x38,
 };
-use crate::regs::{LOWER, RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, XMM0};
+use crate::regs::{LOWER, RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP, SCRATCH_FLOAT, XMM0};
+
+/// Effects of a store under the mask in the scratch register.
+const MASKED_STORE: Effects = NO.uses(&[SCRATCH_FLOAT]).writes_memory();
 
 op_table! {
     // Integer arithmetic and logic of two operands.
@@ -557,6 +560,14 @@ op_table! {
     FmaddsubpRRR "vfmaddsub213p" Three fused(0xa6), LQ, [MX, UX, UX], NO;
     VcmppRRRI "vcmpp" ThreeI vex(1, 0, 0xc2).packed().imm(Byte).flag(Code::COMMUTES), LQ, [DX, UX, UX], NO;
     VcmpsRRRI "vcmps" ThreeI vex(1, 0, 0xc2).scalar().imm(Byte).flag(Code::COMMUTES), LQ, [DX, UX, UX], NO;
+    VpmaskmovdRM "vpmaskmovd" RM vex(2, 0x66, 0x8c).flag(Code::OWN_IS_FIRST), X, [MX], NO;
+    VpmaskmovqRM "vpmaskmovq" RM vex(2, 0x66, 0x8c).flag(Code::OWN_IS_FIRST | Code::W), X, [MX], NO;
+    VpmaskmovdMR "vpmaskmovd" MR vex(2, 0x66, 0x8e).flag(Code::OWN_IS_SCRATCH), X, [UX], MASKED_STORE;
+    VpmaskmovqMR "vpmaskmovq" MR vex(2, 0x66, 0x8e).flag(Code::OWN_IS_SCRATCH | Code::W), X, [UX], MASKED_STORE;
+    VpmaskmovdYRM "vpmaskmovd" RM vex(2, 0x66, 0x8c).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY], NO;
+    VpmaskmovqYRM "vpmaskmovq" RM vex(2, 0x66, 0x8c).flag(Code::LONG | Code::OWN_IS_FIRST | Code::W), Y, [MY], NO;
+    VpmaskmovdYMR "vpmaskmovd" MR vex(2, 0x66, 0x8e).flag(Code::LONG | Code::OWN_IS_SCRATCH), Y, [UY], MASKED_STORE;
+    VpmaskmovqYMR "vpmaskmovq" MR vex(2, 0x66, 0x8e).flag(Code::LONG | Code::OWN_IS_SCRATCH | Code::W), Y, [UY], MASKED_STORE;
     VpermilpsRRR "vpermilps" Three vex(2, 0x66, 0x0c), X, [DX, UX, UX], NO;
     VpermilpdRRR "vpermilpd" Three vex(2, 0x66, 0x0d), X, [DX, UX, UX], NO;
     VpsllvdRRR "vpsllvd" Three vex(2, 0x66, 0x47), X, [DX, UX, UX], NO;

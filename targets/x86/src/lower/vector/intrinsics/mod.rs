@@ -6,6 +6,7 @@
 
 mod avx;
 mod avx512;
+mod by_lanes;
 mod division;
 mod evex;
 mod kinds;
@@ -14,7 +15,7 @@ mod sse;
 pub use division::division;
 
 use super::super::result;
-use super::temp;
+use super::{mask_register, temp};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
@@ -28,7 +29,10 @@ use sse::{aes, former, sse, sse2, sse3, sse41, sse42, ssse3};
 /// Lowers a call of an intrinsic; `false` if it is not in the table.
 pub fn lower<C: LowerCtx>(cx: &mut C, name: &str, call: &InstData) -> Result<bool, CodegenError> {
     if let Some(access) = name.strip_prefix("llvm.masked.") {
-        return Ok(evex::masked(cx, access, call));
+        return Ok(match mask_register::is_available(cx.view().features) {
+            true => evex::masked(cx, access, call),
+            false => by_lanes::masked(cx, call),
+        });
     }
     let Some(name) = name.strip_prefix("llvm.x86.") else {
         return Ok(false);

@@ -170,7 +170,7 @@ fn zeroing_row(row: Evex) -> Option<Evex> {
 }
 
 /// Whether a vector may be zero.
-fn is_of_no_value(function: &Function, operand: Operand) -> bool {
+pub(in crate::lower::vector::intrinsics) fn is_of_no_value(function: &Function, operand: Operand) -> bool {
     let is_undefined = operand
         .as_const()
         .is_some_and(|id| matches!(function.constant(id).1, ConstView::Undef | ConstView::Poison));

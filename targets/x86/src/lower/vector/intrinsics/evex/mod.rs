@@ -8,7 +8,7 @@ mod halves;
 mod memory;
 mod names;
 
-pub(super) use memory::{is_masked, masked};
+pub(super) use memory::{is_masked, is_of_no_value, masked};
 
 use super::super::super::result;
 use super::super::wide;
