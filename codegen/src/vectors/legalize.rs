@@ -17,11 +17,11 @@
 //! It runs before any analysis, over functions in which the reader saw vectors ([`Function::has_vectors`]) and that
 //! need it, or once a type was refused; passes of recipes see vectors as they were written.
 
+use super::accesses::Masked;
 use super::average;
 use super::division::Division;
 use super::layout::Layouts;
 use super::mask_bits;
-use super::masked::Masked;
 use super::narrow::Narrow;
 use super::pieces;
 use super::promote;

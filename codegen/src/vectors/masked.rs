@@ -6,45 +6,10 @@
 //! touched. Lanes that a constant mask decides do without. Alignments are those of single bytes, since the intrinsics
 //! say them in attributes that are not kept.
 
+use super::accesses::Masked;
 use super::rebuild::{Rebuild, Source};
 use crate::error::CodegenError;
 use frazil_ir::{ConstView, Function, InstData, MemFlags, Opcode, Operand, Param, Refusal, Signature, Type};
-
-/// An intrinsic that accesses memory under a mask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Masked {
-    Load,
-    Store,
-    Gather,
-    Scatter,
-    Expand,
-    Compress,
-}
-
-impl Masked {
-    /// The one with this name, if it is one.
-    pub fn of(name: &str) -> Option<Masked> {
-        let rest = name.strip_prefix("llvm.masked.")?;
-        Some(match rest.split('.').next()? {
-            "load" => Masked::Load,
-            "store" => Masked::Store,
-            "gather" => Masked::Gather,
-            "scatter" => Masked::Scatter,
-            "expandload" => Masked::Expand,
-            "compressstore" => Masked::Compress,
-            _ => return None,
-        })
-    }
-
-    /// Whether its lanes lie side by side in memory, those that are off included.
-    pub fn is_in_row(self) -> bool {
-        matches!(self, Masked::Load | Masked::Store)
-    }
-
-    fn is_store(self) -> bool {
-        matches!(self, Masked::Store | Masked::Scatter | Masked::Compress)
-    }
-}
 
 /// What is known of a lane of a mask.
 enum Lane {
@@ -127,8 +92,8 @@ impl Rebuild<'_> {
         Ok(true)
     }
 
-    /// A mask as a vector of integers of so many bits, which it is or has been promoted to; or as it is where it is of a
-    /// narrow vector; and its type.
+    /// A mask as a vector of integers of so many bits, which it is or has been promoted to; or as it is, where it is
+    /// that of a narrow vector; and its type.
     fn lane_mask(
         &mut self,
         mask: Operand,

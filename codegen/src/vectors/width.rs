@@ -4,9 +4,9 @@
 //! and those whose operands have to be taken apart. Phis, calls and returns take a value as it is. How often blocks are
 //! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
 
+use super::accesses::Masked;
 use super::average;
 use super::division::Division;
-use super::masked::Masked;
 use super::narrow::Narrow;
 use crate::included::VECTORS;
 use crate::isa::Isa;

@@ -62,11 +62,9 @@ pub enum Form {
     ThreeI,
     /// `reg` = `regs[0]`, `rm` = `regs[1]`, the VEX prefix's own register = `regs[2]`.
     ThreeLast,
-    /// `reg` = the VEX prefix's own register = `regs[0]`, which is read and written, `rm` = `regs[1]`, the upper half
-    /// of an immediate byte = `regs[2]`.
+    /// `reg` = the VEX prefix's own register = `regs[0]`, `rm` = `regs[1]`, upper half of an immediate = `regs[2]`.
     Choice,
-    /// `reg` = `regs[0]`, which is read and written, `rm` = memory whose index is a vector, a lane of which is added
-    /// for each lane.
+    /// `reg` = `regs[0]`, read and written, `rm` = memory whose index is a vector: a lane of it for each lane.
     Gather,
     /// The same with `regs[0]` read, and memory written.
     Scatter,
@@ -258,8 +256,7 @@ impl Code {
     pub const VEX: u32 = 256;
     /// With a VEX prefix: its bit L, for vectors of 256 bits.
     pub const LONG: u32 = 512;
-    /// With a VEX prefix: the next opcode has the operands swapped, which is shorter if only the second one is a
-    /// register above 7.
+    /// With a VEX prefix: the next opcode has the operands swapped, which is shorter if only the second is above 7.
     pub const SWAPS: u32 = 1024;
     /// With [`Code::VEX`]: an EVEX prefix instead (Intel manual, volume 2, section 2.7). The size is that of vectors.
     pub const EVEX: u32 = 2048;
@@ -267,8 +264,7 @@ impl Code {
     pub const OWN_IS_WRITTEN: u32 = 4096;
     /// With a VEX prefix: its own register is `regs[0]`, which text names a second time.
     pub const OWN_IS_FIRST: u32 = 16384;
-    /// With a VEX prefix: its own register is [`SCRATCH_FLOAT`](crate::regs::SCRATCH_FLOAT), which text names before the
-    /// last operand.
+    /// With a VEX prefix: its own register is the scratch register, which text names before the last operand.
     pub const OWN_IS_SCRATCH: u32 = 1 << 24;
     /// A `v` comes before the mnemonic in text.
     pub const NAMED_V: u32 = 32768;

@@ -14,10 +14,11 @@
 //! Method: halves of both inputs as they are go together by one instruction. Lanes of both inputs in turn are
 //! interleaved, which instructions do half by half, so that the quarters of the inputs may have to change places
 //! before. What lies side by side in both inputs, one after the other, is cut out of the halves that meet. Two lanes of
-//! each half of both inputs are put side by side, and the quarters may have to change places after that. Else a shuffle is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most
-//! one permutation, and both are blended. Bytes are shuffled within the halves of each input, which change places
-//! before if all bytes of one do, since no instruction carries single bytes from one half to the other; other shuffles
-//! are done in halves by shared code.
+//! each half of both inputs are put side by side, and the quarters may have to change places after that. Else a shuffle
+//! is looked at in lanes of 32 bits. If it does not take those apart, each input gets at most one permutation, and both
+//! are blended. Bytes are shuffled within the halves of each input, which change places before if all bytes of one do,
+//! since no instruction carries single bytes from one half to the other; other shuffles are done in halves by shared
+//! code.
 
 use super::super::result;
 use super::count::ONES_OF_NIBBLES;

@@ -1,6 +1,6 @@
-//! Loads and stores under masks that are vectors of integers, of which the negative ones are on (Intel manual, volume 2,
-//! `VPMASKMOV`). Lanes that are off are not accessed. Legalisation has put the operands in order: address, mask, other
-//! lanes; or values, address, mask ([`frazil_codegen::Isa::has_lane_masks`]).
+//! Loads and stores under masks that are vectors of integers, of which the negative ones are on (Intel manual, volume
+//! 2, `VPMASKMOV`). Lanes that are off are not accessed. Legalisation has put the operands in order: address, mask,
+//! other lanes; or values, address, mask ([`frazil_codegen::Isa::has_lane_masks`]).
 
 use super::evex::is_of_no_value;
 use super::temp;
