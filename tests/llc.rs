@@ -292,12 +292,7 @@ fn many_inputs_share_a_run_and_a_bad_one_stops_no_other() {
 fn without_the_helper_text_is_refused_with_what_to_install() {
     let text = b"define void @f() {\n  ret void\n}\n";
     let folder = Folder::new("alone");
-    let alone = folder.path("frazil");
-    // A file that is written cannot be started while another test's process, begun meanwhile, has it open.
-    let own = env!("CARGO_BIN_EXE_frazil");
-    if fs::hard_link(own, &alone).is_err() {
-        fs::copy(own, &alone).expect("copied");
-    }
+    let alone = folder.program("frazil", env!("CARGO_BIN_EXE_frazil"));
     let mut command = Command::new(&alone);
     let ran = run(command.env("PATH", folder.as_ref()).env_remove("FRAZIL_LLVM"), text);
     assert_eq!(ran.status, Some(1));

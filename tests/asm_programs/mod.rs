@@ -84,14 +84,12 @@ fn other_texts_go_to_an_assembler() {
 
 /// An assembler that keeps what it reads, and where it keeps that.
 fn recorder(folder: &Folder) -> (PathBuf, PathBuf) {
-    let (program, kept) = (folder.path("llvm-mc-recorder"), folder.path("kept.s"));
+    let kept = folder.path("kept.s");
     let text = format!(
         "#!/bin/sh\ncat > {0}.one\ncat {0}.one >> {0}\nexec llvm-mc-22 \"$@\" < {0}.one\n",
         kept.display()
     );
-    std::fs::write(&program, text).expect("writable");
-    run(Command::new("chmod").arg("+x").arg(&program));
-    (program, kept)
+    (folder.script("llvm-mc-recorder", &text), kept)
 }
 
 #[test]

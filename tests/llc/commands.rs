@@ -9,7 +9,7 @@ use frazil_test_support::{Folder, names};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -94,11 +94,10 @@ impl Inputs {
         folder.write("options", "-O1 \"in.bc\"\n");
         symlink(env!("CARGO_BIN_EXE_frazil"), tools.path("frazil-llc")).expect("links work");
         // What the helper is asked for last is the input.
-        let helper = tools.write(
+        tools.script(
             "helper",
             "#!/bin/sh\nfor last; do :; done\nexec llvm-as-22 -o - \"$last\"\n",
         );
-        fs::set_permissions(helper, fs::Permissions::from_mode(0o755)).expect("our file");
         Inputs { folder, tools }
     }
 

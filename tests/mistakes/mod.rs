@@ -154,12 +154,11 @@ fn prepare(folder: &Folder) {
     fs::hard_link(folder.path("in.bc"), folder.path("hard.bc")).expect("links work");
     fs::set_permissions(folder.path("secret.bc"), Permissions::from_mode(0o000)).expect("the file is ours");
     // A helper that says what LLVM says of a text.
-    let helper = folder.write(
+    folder.script(
         "llvm-says",
         "#!/bin/sh\nprintf '%s\\n' '{\"file\":\"a.ll\",\"place\":{\"line\":3,\"column\":12},\"message\":\"expected type\",\
          \"excerpt\":\"  %x = add 1\\n           ^\"}' >&2\nexit 1\n",
     );
-    fs::set_permissions(helper, Permissions::from_mode(0o755)).expect("the file is ours");
 }
 
 /// An object with hooks.
@@ -191,11 +190,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 /// A folder with nothing but the command in it, so that no helper program is beside it.
 fn programs() -> Folder {
     let folder = Folder::new("programs");
-    // As in the tests of llc's command line: what is written anew may not be started at once.
-    let (own, alone) = (env!("CARGO_BIN_EXE_frazil"), folder.path("frazil"));
-    if fs::hard_link(own, &alone).is_err() {
-        fs::copy(own, &alone).expect("the program can be copied");
-    }
+    folder.program("frazil", env!("CARGO_BIN_EXE_frazil"));
     fs::set_permissions(&folder, Permissions::from_mode(0o755)).expect("the folder is ours");
     folder
 }

@@ -24,7 +24,7 @@ impl Place {
         let folder = Folder::new(name);
         let own = folder.path("");
         fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).expect("the folder is ours");
-        fs::copy(env!("CARGO_BIN_EXE_frazil-cc"), folder.path("frazil-cc")).expect("readable");
+        folder.program("frazil-cc", env!("CARGO_BIN_EXE_frazil-cc"));
         folder.write("main.c", SOURCE);
         let path = format!(
             "{}:{}:/usr/sbin",

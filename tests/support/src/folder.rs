@@ -1,6 +1,9 @@
 //! A folder for the files of a test.
 
+use crate::command::run;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A folder that goes away at the end of the test, unless the test fails.
@@ -30,6 +33,40 @@ impl Folder {
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, text).expect("writable");
+        path
+    }
+
+    /// Makes a script in it, which may be started at once.
+    ///
+    /// Another process writes it: a file that this one has open for writing is also open, until it starts its program,
+    /// in each process that another test begins meanwhile, and what is open for writing is not run (`ETXTBSY`).
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        let mut install = Command::new("install");
+        install.args(["-m", "755", "/dev/stdin"]).arg(&path);
+        let mut writer = install.stdin(Stdio::piped()).spawn().expect("install is there");
+        let mut input = writer.stdin.take().expect("a pipe");
+        input.write_all(text.as_bytes()).expect("it is read");
+        drop(input);
+        assert!(writer.wait().expect("it ends").success(), "{}", path.display());
+        path
+    }
+
+    /// Puts a program in it, which may be started at once, as a [`Folder::script`] may be.
+    ///
+    /// # Panics
+    /// When it cannot be read or written.
+    pub fn program(&self, name: &str, original: impl AsRef<Path>) -> PathBuf {
+        let path = self.path(name);
+        if std::fs::hard_link(&original, &path).is_err() {
+            run(Command::new("install")
+                .args(["-m", "755"])
+                .arg(original.as_ref())
+                .arg(&path));
+        }
         path
     }
 

@@ -1,7 +1,6 @@
 //! Tests of the driver with compilers that are wrong on purpose: scripts that do what llc does, but for one program.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use frazil_test_support::Folder;
 
@@ -47,8 +46,7 @@ fn generator() -> Generator {
 /// What is found of programs 1 to 5 when the compiler does something else for some.
 fn found(case: &str) -> Report {
     let folder = Folder::new("wrong-compiler");
-    let path = folder.write("compiler", SCRIPT.replace("CASE", case));
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.script("compiler", &SCRIPT.replace("CASE", case));
     let compilers = [Compiler::Frazil {
         path,
         recipe: "O2".to_owned(),
