@@ -79,6 +79,8 @@ struct Span {
     is_from_outside: bool,
     /// How often the loop writes it.
     writes: u32,
+    /// Whether it is written by what loads or makes a constant.
+    is_constant: bool,
 }
 
 impl Span {
@@ -87,6 +89,7 @@ impl Span {
         last: 0,
         is_from_outside: false,
         writes: 0,
+        is_constant: false,
     };
 }
 
@@ -188,7 +191,7 @@ impl Scratch {
         let target = cx.hooks.desc();
         let usual = target.class(RegClass::Float).allocatable;
         let all = usual.union(cx.hooks.upper_registers()).iter().count();
-        let needed = self.pressure(func, ops, first..last) + SPARE_REGISTERS;
+        let needed = self.pressure(func, cx, first..last) + SPARE_REGISTERS;
         for index in first..last {
             self.note(func, cx, index);
         }
@@ -267,14 +270,17 @@ impl Scratch {
         };
     }
 
-    /// About how many float registers are in use at once in a range of instructions that is repeated.
-    fn pressure(&mut self, func: &MFunc, ops: &'static [OpDesc], range: Range<u32>) -> usize {
+    /// About how many float registers are in use at once in a range of instructions that is repeated, but for constants
+    /// that would be gone.
+    fn pressure(&mut self, func: &MFunc, cx: &MachPassCx<'_>, range: Range<u32>) -> usize {
         self.spans.clear();
         self.spans.resize(func.vregs.len(), Span::NONE);
         self.named.clear();
         for index in range.clone() {
             let inst = &func.insts[index as usize];
-            for_each_register(inst, op_desc(ops, inst.op), |_, reg, role| {
+            let desc = op_desc(cx.hooks.ops(), inst.op);
+            let is_constant = is_load(inst, desc) && constant(func, cx, inst, desc).is_some();
+            for_each_register(inst, desc, |_, reg, role| {
                 if !reg.is_virtual() || func.vreg(reg).class != RegClass::Float {
                     return;
                 }
@@ -286,6 +292,7 @@ impl Scratch {
                 }
                 span.last = index;
                 span.writes += u32::from(matches!(role, Role::Def | Role::UseDef));
+                span.is_constant |= is_constant;
             });
         }
         self.follow_edges(func, &range);
@@ -293,6 +300,9 @@ impl Scratch {
         self.changes.resize(range.len() + 1, 0);
         for &reg in &self.named {
             let span = self.spans[reg as usize];
+            if span.is_constant && span.writes == 1 {
+                continue;
+            }
             let (first, last) = match span.is_from_outside {
                 true => (range.start, range.end - 1),
                 false => (span.first, span.last),
