@@ -3,6 +3,7 @@
 //! One table for three users: the parser gives untyped literals their width by it, the verifier checks by it, and
 //! the interpreter reads immediates by it.
 
+use crate::flags::IntFlags;
 use crate::function::{Function, InstData};
 use crate::opcode::{Format, Opcode, Results};
 use crate::types::{Type, TypeData};
@@ -46,6 +47,12 @@ impl Opcode {
 /// The integer type as wide as a pointer.
 pub fn pointer_int(pointer_bits: u32) -> Type {
     Type::primitive_int(pointer_bits).unwrap_or(Type::I64)
+}
+
+/// Whether an instruction adds two integers: by `or`, too, if they have no bit in common.
+#[inline]
+pub fn is_addition(data: &InstData) -> bool {
+    data.op == Opcode::Add || data.op == Opcode::Or && data.flags & IntFlags::DISJOINT.bits() != 0
 }
 
 /// What operand `slot` of an instruction takes. The slots are counted as [`Function::for_each_operand`] visits

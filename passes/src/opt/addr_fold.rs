@@ -34,7 +34,8 @@ use frazil_ir::domtree::DomTree;
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved, TargetFacts};
-use frazil_ir::{Block, EntityRef, Function, Inst, InstData, IntFlags, Opcode, Operand, Type, Value};
+use frazil_ir::typing::is_addition;
+use frazil_ir::{Block, EntityRef, Function, Inst, InstData, Opcode, Operand, Type, Value};
 
 /// What the pass says about itself.
 pub const INFO: PassInfo = PassInfo {
@@ -428,9 +429,7 @@ fn is_place(function: &Function, operand: Operand) -> bool {
 
 /// Whether an instruction adds a constant to an index. Indices have the width of pointers, so the sum wraps alike.
 fn is_distance(data: &InstData) -> bool {
-    let adds = matches!(data.op, Opcode::Add | Opcode::Sub)
-        || (data.op == Opcode::Or && data.flags & IntFlags::DISJOINT.bits() != 0);
-    adds && data.a.as_value().is_some() && data.b.as_imm().is_some()
+    (is_addition(data) || data.op == Opcode::Sub) && data.a.as_value().is_some() && data.b.as_imm().is_some()
 }
 
 /// Which operations compute addresses or access memory; most do neither, which one look tells.

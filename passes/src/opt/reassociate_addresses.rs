@@ -25,6 +25,7 @@ use crate::preheaders::{Preheaders, can_have_preheader};
 use frazil_ir::edit::Editor;
 use frazil_ir::loops::LoopTree;
 use frazil_ir::pass::{FunctionPass, Level, Order, PassCx, PassError, PassInfo, Preserved};
+use frazil_ir::typing::is_addition;
 use frazil_ir::{EntityRef, Function, Inst, InstData, Loop, Opcode, Operand, Value};
 use frazil_support::EpochMap;
 use schemars::JsonSchema;
@@ -226,7 +227,7 @@ fn sum_of<'f>(f: &'f Function, data: &InstData) -> Option<(Value, &'f InstData)>
     }
     let sum = data.b.as_value()?;
     let add = f.inst(f.def_inst(sum)?);
-    (add.op == Opcode::Add).then_some((sum, add))
+    is_addition(add).then_some((sum, add))
 }
 
 fn key(f: &Function, address: &Address) -> Key {
