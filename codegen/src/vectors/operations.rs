@@ -162,6 +162,14 @@ impl Rebuild<'_> {
             made[0].push(sum.0);
             return Ok(());
         }
+        // Parts of a constant that are alike share a register.
+        if data.op == Opcode::Copy
+            && a.as_const().is_some()
+            && let Some(&copy) = made[0].iter().find(|&&piece| self.is_copy_of(piece, a))
+        {
+            made[0].push(copy);
+            return Ok(());
+        }
         let b = match data.op.format() {
             Format::Ternary => Operand::raw(self.new.push_pool(&[b, c])),
             _ if count < 2 => Operand::NONE,
@@ -180,6 +188,14 @@ impl Rebuild<'_> {
             pieces.push(Operand::value(Value::new(first.index() + index)));
         }
         Ok(())
+    }
+
+    fn is_copy_of(&self, piece: Operand, original: Operand) -> bool {
+        let inst = piece.as_value().and_then(|value| self.new.def_inst(value));
+        inst.is_some_and(|inst| {
+            let data = self.new.inst(inst);
+            data.op == Opcode::Copy && data.a == original
+        })
     }
 
     fn is_zero(&self, operand: Operand) -> bool {

@@ -63,7 +63,7 @@ impl Sum {
     pub(crate) fn operands<C: LowerCtx>(self, cx: &mut C, data: &InstData) -> Narrow {
         if matches!(self.bits, 8 | 16 | 32 | 64) {
             let (mut a, mut b) = (data.a, data.b);
-            if self.op == Opcode::Add && a.as_imm().is_some() {
+            if self.op == Opcode::Add && (a.as_imm().is_some() || cx.is_folded(a)) {
                 std::mem::swap(&mut a, &mut b);
             }
             let right = cx.use_src(b, 0, IMM32);
