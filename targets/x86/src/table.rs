@@ -926,7 +926,9 @@ op_table! {
     PextrbRXI "pextrb" StoreRRI x3a(0x14).prefix(0x66).imm(Byte), X, [D32, UX], NO;
     PextrdRXI "pextrd" StoreRRI x3a(0x16).prefix(0x66).imm(Byte), X, [D32, UX], NO;
     PinsrbXRI "pinsrb" LoadRRI x3a(0x20).prefix(0x66).imm(Byte), X, [MX, U32], NO;
+    PinsrbXMI "pinsrb" RMI x3a(0x20).prefix(0x66).imm(Byte), X, [MX], NO;
     PinsrdXRI "pinsrd" LoadRRI x3a(0x22).prefix(0x66).imm(Byte), X, [MX, U32], NO;
+    PinsrdXMI "pinsrd" RMI x3a(0x22).prefix(0x66).imm(Byte), X, [MX], NO;
     MovntdqaRM "movntdqa" RM x38(0x2a).prefix(0x66), X, [DX], NO;
     RoundpsRRI "roundps" LoadRRI x3a(0x08).prefix(0x66).imm(Byte), X, [DX, UX], NO;
     RoundpdRRI "roundpd" LoadRRI x3a(0x09).prefix(0x66).imm(Byte), X, [DX, UX], NO;

@@ -37,6 +37,11 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
             Type::I128 => fold_extensions(folder, data, Type::I64),
             _ => fold_vector(folder, data),
         },
+        Opcode::UaddOverflow | Opcode::SaddOverflow | Opcode::UsubOverflow | Opcode::SsubOverflow
+            if is_full_width::<W>(data.ty) =>
+        {
+            fold_arithmetic::<W>(folder, data);
+        }
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, data),
         Opcode::Zext | Opcode::Sext => {
             fold_extension::<W>(folder, data);
@@ -131,11 +136,11 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
             vector::words::fold(folder, data);
             fold_wide(folder, data);
         }
-        Opcode::Shuffle if VECTORS && folder.function.has_wide_vectors() && vector::clamp::fold_pair(folder, data) => {}
+        Opcode::Shuffle if vector::clamp::fold_pair(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement if vector::four_lanes::fold(folder, data) => {}
-        Opcode::InsertElement => vector::elements::fold_lower_byte(folder, data),
+        Opcode::InsertElement => vector::elements::fold_inserted(folder, data),
         Opcode::Sub if vector::arith::fold_average(folder, data) => {}
         Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor => fold_wide(folder, data),
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_wide(folder, data),
@@ -197,7 +202,8 @@ fn fold_arithmetic<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
         return;
     }
     // The other operand of a commutative operation, unless this one is an immediate, which cannot stand beside it.
-    if data.op != Opcode::Sub && data.b.as_value().is_some() {
+    let is_difference = matches!(data.op, Opcode::Sub | Opcode::UsubOverflow | Opcode::SsubOverflow);
+    if !is_difference && data.b.as_value().is_some() {
         fold_load(folder, data.a, is_full_width::<W>);
     }
 }
@@ -362,11 +368,13 @@ fn fold_select<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
         }
         return;
     }
-    let Some((value, compare)) = folder.producer(data.a) else {
-        return;
-    };
-    if is_scalar_compare::<W>(folder, compare) || is_vector_extreme(folder, data, compare) {
-        folder.fold(value);
+    if let Some((value, compare)) = folder.producer(data.a)
+        && (is_scalar_compare::<W>(folder, compare) || is_vector_extreme(folder, data, compare))
+    {
+        return folder.fold(value);
+    }
+    if VECTORS && data.ty.index() >= FIRST_EXTRA {
+        vector::choice::fold(folder, data);
     }
 }
 

@@ -254,13 +254,13 @@ fn widening(row: &Row) -> Option<u8> {
 fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
     use Op::{
         CallM, ComisRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM, Cvttss2siRM, JmpM, MovhpMR,
-        MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM, PinsrwXMI, PopM, PushM,
-        RoundsdRMI, RoundssRMI, UcomisRM,
+        MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM, PinsrbXMI, PinsrdXMI, PinsrwXMI,
+        PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM,
     };
     match op {
-        MovzxBRM | MovsxBRM => 1,
+        MovzxBRM | MovsxBRM | PinsrbXMI => 1,
         MovzxWRM | MovsxWRM | PinsrwXMI => 2,
-        MovsxdRM | Cvttss2siRM | Cvtss2siRM | Cvtss2sdRM | RoundssRMI => 4,
+        MovsxdRM | PinsrdXMI | Cvttss2siRM | Cvtss2siRM | Cvtss2sdRM | RoundssRMI => 4,
         Cvttsd2siRM | Cvtsd2siRM | Cvtsd2ssRM | RoundsdRMI | MovlpRM | MovhpRM | MovlpMR | MovhpMR => 8,
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,

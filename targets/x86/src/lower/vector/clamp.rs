@@ -5,12 +5,13 @@
 //! ```
 //!
 //! From 32 to 8 bits, lanes are packed twice: what the first one brings to the bounds of signed words stays on the same
-//! side of those of bytes. The minimum and the maximum are folded if they have no other use. Two truncations of 256
-//! bits whose results a shuffle puts one after the other are folded into that, and packed at once.
+//! side of those of bytes. The minimum and the maximum are folded if they have no other use. Two truncations of 128 or
+//! 256 bits whose results a shuffle puts one after the other are folded into that, and packed at once; so are four of
+//! 128 bits.
 
 use super::super::result;
 use super::wide::{bytes, reload, wide_shape};
-use super::{finish, has_sse41, mask_register, temp, with};
+use super::{finish, has_sse41, mask_register, shape, temp, with};
 use crate::build::*;
 use crate::evex::Evex;
 use crate::features;
@@ -135,18 +136,45 @@ fn pair<'a>(
         let truncation = producer(operand).filter(|data| data.op == Opcode::Trunc && is_folded(data.a))?;
         // What is folded was found with the rows that there are.
         let (clamp, [_, inner]) = of(function, truncation, true, defined)?;
-        wide_shape(function.types(), inner.ty).map(|_| (clamp, inner))
+        let bits = shape(function.types(), inner.ty).map(|shape| shape.lanes * shape.lane_bits);
+        let is_whole = bits == Some(128) || wide_shape(function.types(), inner.ty).is_some();
+        is_whole.then_some((clamp, inner))
     };
     let (first, second) = (clamped(data.a)?, clamped(second)?);
     (is_joined && first.0 == second.0).then_some((first.0, [first.1, second.1]))
 }
 
-/// Folds two truncations that were clamped into the shuffle that joins them.
+/// Two pairs of vectors of 128 bits whose lanes are packed twice, of shuffles whose results a shuffle joins. These are
+/// as `producer` finds them.
+fn pairs<'a>(
+    function: &'a Function,
+    data: &InstData,
+    producer: impl Fn(Operand) -> Option<&'a InstData>,
+    is_folded: impl Fn(Operand) -> bool,
+) -> Option<(Clamp, [[&'a InstData; 2]; 2])> {
+    let (second, mask) = function.ternary(data);
+    let lanes = shape(function.types(), data.ty)?.lanes;
+    let is_joined = (0..lanes).all(|lane| shuffle_index(function, mask, lane) == Some(lane));
+    let defined = |operand: Operand| Some(function.inst(function.def_inst(operand.as_value()?)?));
+    let of_shuffle = |operand: Operand| {
+        let inner = producer(operand).filter(|data| data.op == Opcode::Shuffle && is_folded(data.a))?;
+        let is_short = shape(function.types(), inner.ty).is_some_and(|shape| 2 * shape.lanes == lanes);
+        pair(function, inner, defined, &is_folded).filter(|(clamp, _)| is_short && clamp.second.is_some())
+    };
+    let (first, other) = (of_shuffle(data.a)?, of_shuffle(second)?);
+    let is_short = |pair: &[&InstData; 2]| shape(function.types(), pair[0].ty).is_some();
+    let is_alike = first.0 == other.0 && is_short(&first.1) && is_short(&other.1);
+    (is_joined && is_alike).then_some((first.0, [first.1, other.1]))
+}
+
+/// Folds two truncations that were clamped, or two shuffles that join such, into the shuffle that joins them.
 pub fn fold_pair(folder: &mut Folder<'_>, data: &InstData) -> bool {
     let second = folder.function.ternary(data).0;
     let producer = |operand| folder.producer(operand).map(|(_, data)| data);
-    let is_pair =
-        data.a != second && pair(folder.function, data, producer, |operand| folder.is_folded(operand)).is_some();
+    let is_folded = |operand| folder.is_folded(operand);
+    let is_pair = data.a != second
+        && (pair(folder.function, data, producer, is_folded).is_some()
+            || pairs(folder.function, data, producer, is_folded).is_some());
     for operand in [data.a, second] {
         if is_pair && let Some((value, _)) = folder.producer(operand) {
             folder.fold(value);
@@ -162,10 +190,26 @@ pub fn join<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     }
     let function = cx.func();
     let producer = |operand: Operand| Some(function.inst(function.def_inst(operand.as_value()?)?));
-    let Some((clamp, inners)) = pair(function, data, producer, |operand| cx.is_folded(operand)) else {
-        return false;
+    let is_folded = |operand| cx.is_folded(operand);
+    let Some((clamp, inners)) = pair(function, data, producer, is_folded) else {
+        let Some((clamp, inners)) = pairs(function, data, producer, is_folded) else {
+            return false;
+        };
+        let values = inners.map(|pair| pair.map(|inner| inner.a));
+        let [first, second] = values.map(|pair| pack_short(cx, clamp, pair));
+        with(cx, clamp.second.expect("it was asked before"), first, second);
+        finish(cx, data, first);
+        return true;
     };
-    let values = inners.map(|inner| inner.a);
+    let (values, ty) = (inners.map(|inner| inner.a), inners[0].ty);
+    if shape(cx.func().types(), ty).is_some() {
+        let packed = pack_short(cx, clamp, values);
+        if let Some(narrower) = clamp.second {
+            with(cx, narrower, packed, packed);
+        }
+        finish(cx, data, packed);
+        return true;
+    }
     let [first, second] = values.map(|value| use_clamped(cx, value, WIDE_VECTOR_BYTES));
     let packed = temp(cx);
     cx.emit(wide_of_two(clamp.first, packed, first, second));
@@ -181,6 +225,14 @@ pub fn join<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let dst = cx.def(result(data), 0);
     cx.emit(rri(Op::PshufdRRI, VECTOR_BYTES, dst, narrow, IN_ORDER));
     true
+}
+
+/// Packs two vectors of 128 bits once, in a register of the rule.
+fn pack_short<C: LowerCtx>(cx: &mut C, clamp: Clamp, [first, second]: [Operand; 2]) -> Reg {
+    let packed = cx.use_copy(first, 0);
+    let second = cx.use_reg(second, 0);
+    with(cx, clamp.first, packed, second);
+    packed
 }
 
 /// The register with what is clamped; the minimum or maximum may have taken it from memory.

@@ -1,7 +1,9 @@
 //! Comparisons of vectors; the results are masks.
 
-use super::{constant, constant_operand, copy_of, finish, has_sse41, invert, lane_bytes, loaded, mask, splat, temp};
-use super::{with_constant, zero};
+use super::{
+    constant, constant_operand, copy_of, finish, has_sse41, invert, lane_bytes, loaded, mask, operation, splat,
+};
+use super::{temp, with_constant, zero};
 use crate::build::*;
 use crate::features;
 use crate::table::Op;
@@ -10,57 +12,89 @@ use frazil_ir::{InstData, Opcode, Operand};
 
 /// Lowers an integer comparison.
 pub fn integers<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
-    let bits = shape.lane_bits;
-    let mask = match data.op {
-        Opcode::IcmpEq | Opcode::IcmpNe => {
-            let left = cx.use_copy(data.a, 0);
-            let right = cx.use_reg(data.b, 0);
-            equal(cx, bits, left, right);
-            left
-        }
-        Opcode::IcmpUle => at_most(cx, data, bits, data.a, data.b),
-        Opcode::IcmpUge => at_most(cx, data, bits, data.b, data.a),
-        Opcode::IcmpUlt => greater_operand(cx, bits, false, data.b, data.a),
-        Opcode::IcmpUgt => greater_operand(cx, bits, false, data.a, data.b),
-        Opcode::IcmpSlt | Opcode::IcmpSge => greater_operand(cx, bits, true, data.b, data.a),
-        _ => greater_operand(cx, bits, true, data.a, data.b),
-    };
-    if matches!(data.op, Opcode::IcmpNe | Opcode::IcmpSge | Opcode::IcmpSle) {
+    let (mask, is_inverted) = mask_of_integers(cx, data, shape);
+    if is_inverted {
         invert(cx, mask);
     }
-    mask::resize(cx, mask, bits, mask::lane_bits(shape.lanes));
+    mask::resize(cx, mask, shape.lane_bits, mask::lane_bits(shape.lanes));
     finish(cx, data, mask);
     Ok(())
 }
 
-/// A mask of the lanes where `left` is not greater than `right`, unsigned: it is the lesser one then, or there is
-/// nothing left of it after a saturating subtraction.
-fn at_most<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, left: Operand, right: Operand) -> Reg {
-    let least = match bits {
-        8 => Some(Op::PminubRR),
-        16 if has_sse41(cx.view()) => Some(Op::PminuwRR),
-        32 if has_sse41(cx.view()) => Some(Op::PminudRR),
-        16 => None,
-        _ => {
-            let mask = greater_operand(cx, bits, false, left, right);
-            invert(cx, mask);
-            return mask;
+/// A mask, as wide as the lanes, of those where an integer comparison holds, or, if the second result says so, where it
+/// does not.
+pub(super) fn mask_of_integers<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> (Reg, bool) {
+    let bits = shape.lane_bits;
+    if let Some(mask) = within_constant(cx, data, shape) {
+        return (mask, false);
+    }
+    match data.op {
+        Opcode::IcmpEq | Opcode::IcmpNe => {
+            let left = cx.use_copy(data.a, 0);
+            let right = cx.use_reg(data.b, 0);
+            equal(cx, bits, left, right);
+            (left, data.op == Opcode::IcmpNe)
         }
+        Opcode::IcmpUle => at_most(cx, shape, data.a, data.b),
+        Opcode::IcmpUge => at_most(cx, shape, data.b, data.a),
+        Opcode::IcmpUlt => (greater_operand(cx, bits, false, data.b, data.a), false),
+        Opcode::IcmpUgt => (greater_operand(cx, bits, false, data.a, data.b), false),
+        op => {
+            let is_swapped = matches!(op, Opcode::IcmpSlt | Opcode::IcmpSge);
+            let (left, right) = if is_swapped { (data.b, data.a) } else { (data.a, data.b) };
+            let mask = greater_operand(cx, bits, true, left, right);
+            (mask, matches!(op, Opcode::IcmpSge | Opcode::IcmpSle))
+        }
+    }
+}
+
+/// A mask of the lanes that are less or greater than a constant, unsigned: they are the lesser or greater one of
+/// themselves and the next number.
+fn within_constant<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Option<Reg> {
+    let (op, step) = match data.op {
+        Opcode::IcmpUlt => (Opcode::Umin, -1),
+        Opcode::IcmpUgt => (Opcode::Umax, 1),
+        _ => return None,
     };
-    debug_assert!(matches!(data.op, Opcode::IcmpUle | Opcode::IcmpUge));
-    if let Some(least) = least {
+    let (row, _) = operation::row(cx.view(), op, shape)?;
+    let limit = next_number(constant_operand(cx, data.b)?, step, shape)?;
+    let limit = loaded(cx, limit);
+    let value = cx.use_reg(data.a, 0);
+    cx.emit(rr(row, 16, limit, value));
+    equal(cx, shape.lane_bits, limit, value);
+    Some(limit)
+}
+
+/// A constant with `step` added to each lane; none if one of them has no such number.
+fn next_number(bits: u128, step: i64, shape: VectorShape) -> Option<u128> {
+    let mask = u128::MAX >> (128 - shape.lane_bits);
+    (0..shape.lanes).try_fold(0, |all, lane| {
+        let place = lane * shape.lane_bits;
+        let next = (bits >> place & mask).checked_add_signed(step.into())?;
+        (next <= mask).then_some(all | next << place)
+    })
+}
+
+/// A mask of the lanes where `left` is not greater than `right`, unsigned: it is the lesser one then, or there is
+/// nothing left of it after a saturating subtraction. The second result says that it is a mask of the others.
+fn at_most<C: LowerCtx>(cx: &mut C, shape: VectorShape, left: Operand, right: Operand) -> (Reg, bool) {
+    let bits = shape.lane_bits;
+    if let Some((least, _)) = operation::row(cx.view(), Opcode::Umin, shape) {
         let lesser = cx.use_copy(right, 0);
         let left = cx.use_reg(left, 0);
         cx.emit(rr(least, 16, lesser, left));
         equal(cx, bits, lesser, left);
-        return lesser;
+        return (lesser, false);
+    }
+    if bits != 16 {
+        return (greater_operand(cx, bits, false, left, right), true);
     }
     let rest = cx.use_copy(left, 0);
     let right = cx.use_reg(right, 0);
     let clear = zero(cx);
     cx.emit(rr(Op::PsubuswRR, 16, rest, right));
     cx.emit(rr(Op::PcmpeqwRR, 16, rest, clear));
-    rest
+    (rest, false)
 }
 
 /// A mask of the lanes where `left` is greater than `right`.

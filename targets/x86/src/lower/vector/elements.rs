@@ -3,13 +3,14 @@
 use super::super::condition::Test;
 use super::super::{is_narrow_float, result};
 use super::{
-    four_lanes, from_general, from_quadword, has_floats, has_sse41, lane_bytes, temp, to_general, to_quadword,
+    four_lanes, from_general, from_quadword, has_floats, has_sse41, is_integer, lane_bytes, temp, to_general,
+    to_quadword,
 };
 use crate::build::*;
 use crate::cond::Cond;
 use crate::features;
 use crate::table::Op;
-use frazil_codegen::{Folder, LowerCtx, Reg, RegClass, VectorShape};
+use frazil_codegen::{Folder, ImmKind, LowerCtx, Reg, RegClass, Src, VectorShape};
 use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type};
 
 /// The lanes of a `pshufd` that leaves them where they are.
@@ -174,19 +175,24 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
         }
         _ => {}
     }
-    if has_sse41(cx.view()) && matches!(shape.lane_bits, 8 | 32) && !has_floats(shape) && !shape.is_mask {
-        let general = cx.use_reg(value, 0);
-        let src = cx.use_last(data.a, 0);
-        let dst = cx.def_reuse(result(data), 0, src);
-        let row = if shape.lane_bits == 8 {
-            Op::PinsrbXRI
-        } else {
-            Op::PinsrdXRI
-        };
-        return cx.emit(rri(row, 16, dst, general, index.cast_signed()));
-    }
     if let Some((low, into)) = folded_lower_byte(cx, data) {
         return insert_two_bytes(cx, data, [low, value], into, index);
+    }
+    let has_rows = is_integer(shape) && matches!(shape.lane_bits, 8 | 32) && has_sse41(cx.view());
+    if has_rows || cx.is_folded(value) {
+        let element = cx.use_src(value, 0, ImmKind::None);
+        let src = cx.use_last(data.a, 0);
+        let dst = cx.def_reuse(result(data), 0, src);
+        let [with_register, with_memory] = match shape.lane_bits {
+            8 => [Op::PinsrbXRI, Op::PinsrbXMI],
+            16 => [Op::PinsrwXRI, Op::PinsrwXMI],
+            _ => [Op::PinsrdXRI, Op::PinsrdXMI],
+        };
+        return cx.emit(match element {
+            Src::Mem(mem) => rmi(with_memory, 16, dst, mem, index.cast_signed()),
+            Src::Reg(general) => rri(with_register, 16, dst, general, index.cast_signed()),
+            Src::Imm(_) => unreachable!("not asked for"),
+        });
     }
     let value = element(cx, value, shape);
     let src = cx.use_last(data.a, 0);
@@ -200,8 +206,34 @@ pub fn insert<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) {
     }
 }
 
-/// Folds the insertion of a byte into that of the byte after it in the same word, where words are what is inserted.
-pub fn fold_lower_byte(folder: &mut Folder<'_>, data: &InstData) {
+/// Folds what an insertion takes: the load of a lane for which there is an instruction, or, where only words are
+/// inserted, the insertion of the byte before.
+pub fn fold_inserted(folder: &mut Folder<'_>, data: &InstData) {
+    let function = folder.function;
+    let Some(shape) = super::shape(function.types(), data.ty).filter(|&shape| is_integer(shape)) else {
+        return;
+    };
+    let has_row = match shape.lane_bits {
+        16 => true,
+        8 | 32 => folder.features().has(features::SSE4_1),
+        _ => false,
+    };
+    if !has_row {
+        return fold_lower_byte(folder, data);
+    }
+    // Into nothing or zeros, lanes come by other ways.
+    let is_inserted = data.a.as_value().is_some();
+    if is_inserted
+        && let Some((value, load)) = folder.producer(function.ternary(data).0)
+        && load.op == Opcode::Load
+        && function.types().int_bits(load.ty) == Some(shape.lane_bits)
+    {
+        folder.fold_load(value, load);
+    }
+}
+
+/// Folds the insertion of a byte into that of the byte after it in the same word, and the loads of both.
+fn fold_lower_byte(folder: &mut Folder<'_>, data: &InstData) {
     let function = folder.function;
     let byte_of = |data: &InstData| {
         let shape = super::shape(function.types(), data.ty).filter(|shape| shape.lane_bits == 8 && !shape.is_mask)?;
@@ -214,6 +246,13 @@ pub fn fold_lower_byte(folder: &mut Folder<'_>, data: &InstData) {
         && byte_of(lower) == Some(byte - 1)
     {
         folder.fold(value);
+        for operand in [data, lower].map(|insertion| function.ternary(insertion).0) {
+            if let Some((value, load)) = folder.producer(operand).filter(|(_, load)| load.op == Opcode::Load)
+                && load.ty == Type::I8
+            {
+                folder.fold_load(value, load);
+            }
+        }
     }
 }
 
@@ -226,9 +265,8 @@ fn folded_lower_byte<C: LowerCtx>(cx: &C, data: &InstData) -> Option<(Operand, O
 
 /// Two bytes as a word.
 fn insert_two_bytes<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: [Operand; 2], into: Operand, index: u32) {
-    let high = cx.use_copy(bytes[1], 0);
-    let low = cx.use_reg(bytes[0], 0);
-    let word = cx.temp(RegClass::Int);
+    let [low, high] = bytes.map(|byte| cx.use_src(byte, 0, ImmKind::None));
+    let (word, upper) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int));
     let view = into.as_const().map(|id| cx.func().constant(id).1);
     let is_alone = matches!(view, Some(ConstView::Undef | ConstView::Poison)) && index == 1;
     let dst = match is_alone {
@@ -238,9 +276,18 @@ fn insert_two_bytes<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: [Operand; 2
             cx.def_reuse(result(data), 0, src)
         }
     };
-    cx.emit(ri(Op::ShlRI, 4, high, 8));
-    cx.emit(rr(Op::MovzxBRR, 4, word, low));
-    cx.emit(rr(Op::OrRR, 4, word, high));
+    cx.emit(match high {
+        Src::Mem(mem) => rm(Op::MovzxBRM, 4, upper, mem),
+        Src::Reg(high) => rr(Op::MovRR, 4, upper, high),
+        Src::Imm(_) => unreachable!("not asked for"),
+    });
+    cx.emit(match low {
+        Src::Mem(mem) => rm(Op::MovzxBRM, 4, word, mem),
+        Src::Reg(low) => rr(Op::MovzxBRR, 4, word, low),
+        Src::Imm(_) => unreachable!("not asked for"),
+    });
+    cx.emit(ri(Op::ShlRI, 4, upper, 8));
+    cx.emit(rr(Op::OrRR, 4, word, upper));
     cx.emit(match is_alone {
         true => rr(Op::MovdXR, 4, dst, word),
         false => rri(Op::PinsrwXRI, 16, dst, word, (index / 2).cast_signed()),

@@ -1,10 +1,9 @@
-//! Masks: between lane widths, as the bits of an integer, and selects by them.
+//! Masks: between lane widths, as the bits of an integer, and as what chooses a minimum or maximum.
 
 use super::super::extreme::extreme;
-use super::super::{compare as scalar_compare, result};
+use super::super::result;
 use super::extend::extension;
-use super::wide_compare::is_zero;
-use super::{blend, constant, copy_of, finish, has_sse41, lane_bytes, mask_register, operand_shape, temp};
+use super::{constant, copy_of, has_sse41, lane_bytes, mask_register, temp};
 use crate::build::*;
 use crate::table::Op;
 use frazil_codegen::{Halt, LowerCtx, Reg, RegClass, VectorShape};
@@ -98,51 +97,13 @@ pub(super) fn from_bits<C: LowerCtx>(cx: &mut C, dst: Reg, bits: Reg, shape: Vec
     cx.emit(rr(row, 16, dst, expected));
 }
 
-/// Lowers `select` of vectors, by one condition or by a mask.
-pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Result<(), Halt> {
-    let (if_true, if_false) = cx.func().ternary(data);
-    if let Some(condition) = data.a.as_imm() {
-        let src = cx.use_last(if condition != 0 { if_true } else { if_false }, 0);
-        cx.def_reuse(result(data), 0, src);
-        return Ok(());
-    }
-    if let Some(compare) = folded_compare(cx, data) {
-        return min_max(cx, data, &compare, shape);
-    }
-    let Ok(condition) = operand_shape(cx, data.a) else {
-        return Ok(scalar_compare::select_float(cx, data, if_true, if_false)?);
-    };
-    let mask = cx.use_copy(data.a, 0);
-    resize(cx, mask, condition.lane_bits, shape.lane_bits);
-    // Where one operand is zero, the mask alone decides.
-    if is_zero(cx.func(), if_true) {
-        let on_false = cx.use_reg(if_false, 0);
-        cx.emit(rr(Op::PandnRR, 16, mask, on_false));
-        finish(cx, data, mask);
-        return Ok(());
-    }
-    if is_zero(cx.func(), if_false) {
-        let on_true = cx.use_reg(if_true, 0);
-        cx.emit(rr(Op::PandRR, 16, mask, on_true));
-        finish(cx, data, mask);
-        return Ok(());
-    }
-    let on_false = cx.use_reg(if_false, 0);
-    let on_true = cx.use_copy(if_true, 0);
-    blend(cx, on_true, mask, on_false);
-    finish(cx, data, on_true);
-    Ok(())
-}
-
-/// The comparison of floats that was folded into a select of vectors.
-fn folded_compare<C: LowerCtx>(cx: &C, select: &InstData) -> Option<InstData> {
-    let value = select.a.as_value().filter(|_| cx.is_folded(select.a))?;
-    let data = *cx.func().inst(cx.func().def_inst(value)?);
-    super::shape(cx.func().types(), data.ty).map(|_| data)
-}
-
 /// Lowers a select of floats that is a minimum or maximum of them.
-fn min_max<C: LowerCtx>(cx: &mut C, data: &InstData, compare: &InstData, shape: VectorShape) -> Result<(), Halt> {
+pub(super) fn min_max<C: LowerCtx>(
+    cx: &mut C,
+    data: &InstData,
+    compare: &InstData,
+    shape: VectorShape,
+) -> Result<(), Halt> {
     let (row, is_straight) = extreme(cx.func(), data, compare).ok_or(Halt::Expand)?;
     let (if_true, if_false) = cx.func().ternary(data);
     let (first, second) = if is_straight {

@@ -7,6 +7,7 @@
 pub mod arith;
 pub mod bitcast;
 pub mod by_bits;
+pub mod choice;
 pub mod clamp;
 pub mod compare;
 pub mod convert;
@@ -20,6 +21,7 @@ pub mod intrinsics;
 pub mod mask;
 pub mod mask_register;
 pub mod memory;
+pub mod operation;
 pub mod packs;
 pub mod reduce;
 pub mod shift;
@@ -78,7 +80,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Copy | Opcode::Freeze => super::copy(cx, &data),
         Opcode::Load => memory::load(cx, &data, shape),
         Opcode::Store => memory::store(cx, &data, shape),
-        Opcode::Select => return mask::select(cx, &data, shape),
+        Opcode::Select => return choice::select(cx, &data, shape),
         Opcode::ExtractElement => elements::extract(cx, &data, shape),
         Opcode::InsertElement => elements::insert(cx, &data, shape),
         Opcode::Shuffle => return shuffle::shuffle(cx, &data),

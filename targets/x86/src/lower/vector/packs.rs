@@ -58,7 +58,8 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) -> bool {
         };
         let second = (data.op == Opcode::Shuffle).then(|| function.ternary(data).0);
         let pair = of(data.a).zip(second.and_then(of));
-        pair.is_some_and(|(one, two)| truncated_bits(function, [one, two]) == Some(32))
+        // Those that were clamped are packed otherwise.
+        pair.is_some_and(|(one, two)| truncated_bits(function, [one, two]) == Some(32) && is_free(one) && is_free(two))
     };
     let is_packed = truncated_bits(function, [one, two]).is_some() && is_free(one) && is_free(two);
     let is_done = is_packed || is_pair(one) && is_pair(two);

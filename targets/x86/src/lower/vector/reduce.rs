@@ -1,6 +1,7 @@
 //! Reductions that are few instructions; shared code halves the others.
 //!
-//! * The sum of bytes is that of their distances from zero, which `psadbw` adds in each half of the register.
+//! * The sum of bytes is that of their distances from zero, which `psadbw` adds in each half of the register. Four
+//!   bytes go to the upper part of a half, with zeros below.
 //! * The least of eight unsigned words has an instruction since SSE4.1. Other extremes are the least of words some of
 //!   whose bits are inverted before and after; of bytes, the lesser one of each pair is a word.
 
@@ -19,7 +20,7 @@ pub fn is_done(function: &Function, view: ModuleView<'_>, data: &InstData) -> bo
     };
     let is_whole = shape.lanes * shape.lane_bits == 128;
     match data.op {
-        Opcode::ReduceAdd => shape.lane_bits == 8 && matches!(shape.lanes, 8 | 16),
+        Opcode::ReduceAdd => shape.lane_bits == 8 && matches!(shape.lanes, 4 | 8 | 16),
         op => inverted_bits(op, 16).is_some() && has_sse41(view) && is_whole && matches!(shape.lane_bits, 8 | 16),
     }
 }
@@ -46,6 +47,10 @@ pub fn reduce<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
     if data.op == Opcode::ReduceAdd {
         let clear = zero(cx);
         let dst = cx.def(result(data), 0);
+        if shape.lanes == 4 {
+            // What is above the lanes is not zero.
+            by(cx, Op::PsllqRI, value, 32);
+        }
         with(cx, Op::PsadbwRR, value, clear);
         if shape.lanes == 16 {
             lanes(cx, clear, value, 0xee);

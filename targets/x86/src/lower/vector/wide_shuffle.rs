@@ -24,7 +24,7 @@ use super::super::result;
 use super::count::ONES_OF_NIBBLES;
 use super::shuffle::{INTERLEAVES, interleaved};
 use super::wide::{constant, pool, reload, wide_shape};
-use super::{finish, has_floats, shape, splat, temp};
+use super::{copy_of, finish, has_floats, shape, splat, temp};
 use crate::build::*;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
@@ -44,6 +44,8 @@ const EXCHANGE_HALVES: i32 = 0x4e;
 const MEETING_HALVES: i32 = 0x21;
 /// That of `vpermq` for the first and the third quarter at the start.
 const EVEN_QUARTERS: i32 = 0x08;
+/// The immediate of `shufps` for the even lanes of one input, and then of the other.
+const EVEN_LANES: i32 = 0x88;
 
 /// That for the first and the third quarter in the first half, and the others in the second.
 const QUARTERS_IN_TURN: i32 = 0xd8;
@@ -361,11 +363,10 @@ pub fn truncate<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let kept = 16 / from_bytes * to_bytes;
     if from_bytes == 8 && to_bytes == 4 {
         let src = cx.use_reg(data.a, 0);
-        let evens = [0, 2, 4, 6, 0, 2, 4, 6].map(Some);
-        let permutation = permutation(evens);
-        let indices = indices(cx, &permutation);
-        let dst = cx.def(result(data), 0);
-        return permute(cx, dst, src, &permutation, indices);
+        let (high, evens) = (temp(cx), copy_of(cx, src));
+        cx.emit(rri(Op::Vextractf128RRI, SIZE, high, src, 1));
+        cx.emit(rri(Op::ShufpRRI, 4, evens, high, EVEN_LANES));
+        return finish(cx, data, evens);
     }
     // Two bytes of each half are joined by oring, so those of the higher one are where they go.
     let indices = std::array::from_fn(|index| {
