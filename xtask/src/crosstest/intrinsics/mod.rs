@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use frazil_test_support::machines;
 
 use super::{RUN_LIMIT, build_program};
 use crate::compiler::{Compiler, LlcLevel};
@@ -82,6 +83,19 @@ fn needs_wide_features(one: &Intrinsic) -> bool {
     one.bits() > 256 || ["avx512", "vgf2p8"].iter().any(|start| one.name.starts_with(start))
 }
 
+/// Whether this processor has what an intrinsic needs, if that is not what all have that are tried here: with AVX2, or
+/// else with AVX-512.
+fn is_available(one: &Intrinsic) -> bool {
+    let is_wide = one.bits() > 128;
+    match () {
+        () if needs_wide_features(one) => machine::has_wide_vectors(),
+        () if one.name.starts_with("sha") => machines::host_has("sha"),
+        () if one.name.starts_with("aesni.") && is_wide => machines::host_has("vaes"),
+        () if one.name.starts_with("pclmulqdq") && is_wide => machines::host_has("vpclmulqdq"),
+        () => true,
+    }
+}
+
 /// Rounds of random operands.
 const ROUNDS: u32 = 64;
 
@@ -96,12 +110,10 @@ pub fn test(filter: &str, compilers: &[Compiler]) -> Result<bool> {
         .collect();
     ensure!(!chosen.is_empty(), "no intrinsic's name contains `{filter}`");
     let all = chosen.len();
-    if !machine::has_wide_vectors() {
-        chosen.retain(|one| !needs_wide_features(one));
-        println!(
-            "{} of {all} intrinsics are left out: this processor has no AVX-512",
-            all - chosen.len()
-        );
+    chosen.retain(|one| is_available(one));
+    if chosen.len() < all {
+        let left_out = all - chosen.len();
+        println!("{left_out} of {all} intrinsics are left out, for which this processor has no instructions");
     }
     let dir = workspace::target_dir().join("crosstest/intrinsics");
     fs::create_dir_all(&dir)?;
