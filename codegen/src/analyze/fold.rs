@@ -265,7 +265,7 @@ impl<'a> Folder<'a> {
     /// that are not free for the access are folded, too: their use splits them ([`crate::context`]).
     #[inline]
     pub fn fold_address(&mut self, pointer: Operand) {
-        let addressing = self.desc.addressing;
+        let addressing = &self.desc.addressing;
         let (mut pointer, mut disp, mut has_index) = (pointer, 0i64, false);
         while let Some((value, data)) = self.producer(pointer) {
             match data.op {
@@ -311,12 +311,12 @@ fn is_index(operand: Operand) -> bool {
 
 /// Whether the target's addressing modes can multiply an index by this scale.
 #[inline]
-pub fn has_scale(addressing: Addressing, scale: u16) -> bool {
+pub fn has_scale(addressing: &Addressing, scale: u16) -> bool {
     scale.is_power_of_two() && scale <= 8 && addressing.index_scales & (1 << scale.trailing_zeros()) != 0
 }
 
 /// Whether accesses have a displacement.
 #[inline]
-fn fits(addressing: Addressing, disp: i64) -> bool {
+fn fits(addressing: &Addressing, disp: i64) -> bool {
     disp.abs() < MAX_DISP && i64::from(addressing.min_disp) <= disp && disp <= i64::from(addressing.max_disp)
 }

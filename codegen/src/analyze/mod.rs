@@ -82,22 +82,29 @@ impl Analysis {
         if IS_FAST {
             self.homes.excluded = incoming_registers(isa, function);
         }
-        self.count_phis(function);
-        if IS_FAST {
+        let has_phis = self.count_phis(function);
+        if IS_FAST && has_phis {
             self.define_phis(function);
         }
         let mut color = 0;
         for position in 0..self.layout.order.len() as u32 {
             color = self.walk_block::<I, IS_FAST>(isa, function, position, color + 1);
+            if IS_FAST && has_phis {
+                self.use_phi_operands(function, position);
+            }
         }
     }
 
-    fn count_phis(&mut self, function: &Function) {
+    /// Counts the phis of each block; says whether there are any.
+    fn count_phis(&mut self, function: &Function) -> bool {
+        let mut has_phis = false;
         for &block in &self.layout.order {
             let insts = &function.insts()[function.block_insts(block)];
             let count = insts.iter().take_while(|data| data.op == Opcode::Phi).count();
             self.phi_counts[block.index()] = count as u32;
+            has_phis |= count > 0;
         }
+        has_phis
     }
 
     fn phis<'f>(&self, function: &'f Function, block: Block) -> &'f [InstData] {
@@ -147,11 +154,7 @@ impl Analysis {
             folder.next(data);
             isa.fold(&mut folder, Inst::new(first + offset));
         }
-        let color = folder.color();
-        if IS_FAST {
-            self.use_phi_operands(function, block, position);
-        }
-        color
+        folder.color()
     }
 
     /// Notes what the fast context needs to know of an instruction's operands.
@@ -218,12 +221,17 @@ impl Analysis {
     }
 
     /// Extends the live range of a value to a use in the block at `position`, and adds to its weight.
-    #[inline]
+    #[inline(always)]
     fn use_at(&mut self, function: &Function, value: Value, position: u32, weight: u32) {
-        let live = &mut self.live[value.index()];
-        if live.def == position || function.value(value).kind == ValueKind::Slot {
-            return;
+        // Most uses are in the block of the definition, or of slots.
+        if self.live[value.index()].def != position && function.value(value).kind != ValueKind::Slot {
+            self.use_elsewhere(value, position, weight);
         }
+    }
+
+    /// The same for a value of another block.
+    fn use_elsewhere(&mut self, value: Value, position: u32, weight: u32) {
+        let live = &mut self.live[value.index()];
         let mut last = position * 2;
         if let Some(outermost) = self.layout.outermost_loop_without(position, live.def) {
             last = (outermost.end - 1) * 2 + 1;
@@ -232,12 +240,15 @@ impl Analysis {
         self.homes.add(value, weight);
     }
 
-    /// Extends the live ranges of the phi operands that are read, and of the phis that are written, on the edges of a
-    /// block.
-    fn use_phi_operands(&mut self, function: &Function, block: Block, position: u32) {
-        let weight = self.weight_at(position);
-        for edge_index in 0..function.cfg().successors(block).len() {
-            let edge = function.cfg().successors(block)[edge_index];
+    /// Extends the live ranges of the phi operands that are read, and of the phis that are written, on the edges of the
+    /// block at `position`.
+    fn use_phi_operands(&mut self, function: &Function, position: u32) {
+        let block = self.layout.order[position as usize];
+        for edge in function.cfg().successors(block) {
+            if self.phi_counts[edge.target.index()] == 0 {
+                continue;
+            }
+            let weight = self.weight_at(position);
             for data in self.phis(function, edge.target) {
                 if let Some(value) = function.list(data)[edge.column as usize].as_value() {
                     self.use_at(function, value, position, weight);

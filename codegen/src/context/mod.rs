@@ -25,7 +25,7 @@ pub(crate) use special::SpecialArguments;
 
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, Mark};
-use crate::desc::ConvDesc;
+use crate::desc::{ConvDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::frame::Frame;
 use crate::isa::Isa;
@@ -35,6 +35,7 @@ use crate::module_view::ModuleView;
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
 use frazil_ir::{Effects, EntityRef, Function, InstData, Opcode, Operand, Signature, SlotId, Type, Value, ValueKind};
+use std::ops::Deref;
 
 /// A context of one function.
 pub(crate) trait Context<'a>: LowerCtx + Sized {
@@ -270,14 +271,36 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     }
 }
 
-/// Learns how a function's types are spread over registers.
-pub(crate) fn learn_parts<I: Isa>(parts: &mut Vec<Parts>, isa: &I, function: &Function) {
-    let types = function.types();
-    let count = usize::from(Type::FIRST_EXTRA) + types.extra_len();
-    parts.clear();
-    parts.extend((0..count).map(|index| isa.parts(types, Type::from_index(index as u8))));
-    if types.extra_len() > 0 && !function.has_wide_vectors() {
-        let wide = parts.iter_mut().filter(|parts| parts.is_wide_vector());
-        wide.for_each(|parts| *parts = Parts::default());
+/// How the types of the function in hand are spread over registers; as a slice, by type.
+#[derive(Debug, Default)]
+pub(crate) struct TypeParts {
+    /// The target that those of all functions, which come first, were learned from.
+    learned_from: Option<&'static TargetDesc>,
+    by_type: Vec<Parts>,
+}
+
+impl TypeParts {
+    pub(crate) fn learn<I: Isa>(&mut self, isa: &I, function: &Function) {
+        let types = function.types();
+        let of_all = usize::from(Type::FIRST_EXTRA);
+        let is_known = self.learned_from.is_some_and(|desc| std::ptr::eq(desc, isa.desc()));
+        self.by_type.truncate(if is_known { of_all } else { 0 });
+        self.learned_from = Some(isa.desc());
+        let unknown = self.by_type.len()..of_all + types.extra_len();
+        (self.by_type).extend(unknown.map(|index| isa.parts(types, Type::from_index(index as u8))));
+        if !function.has_wide_vectors() {
+            let own = self.by_type.iter_mut().skip(of_all);
+            own.filter(|parts| parts.is_wide_vector())
+                .for_each(|parts| *parts = Parts::default());
+        }
+    }
+}
+
+impl Deref for TypeParts {
+    type Target = [Parts];
+
+    #[inline]
+    fn deref(&self) -> &[Parts] {
+        &self.by_type
     }
 }

@@ -5,8 +5,8 @@ use super::variables::Variables;
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
 use crate::check::Trace;
+use crate::context::TypeParts;
 use crate::context::call_plan::CallPlan;
-use crate::context::learn_parts;
 use crate::features::FeatureSet;
 use crate::frame::Frame;
 use crate::isa::Isa;
@@ -134,7 +134,7 @@ pub struct FastState {
     pub(super) assigns: Vec<Assign>,
     pub(super) regs: RegFile,
     pub(super) frame: Frame,
-    pub(super) parts: Vec<Parts>,
+    pub(super) parts: TypeParts,
     /// By stack slot: its offset from the frame pointer.
     pub(super) slots: Vec<i32>,
     /// By stack slot: its home register, or [`NO_REG`].
@@ -176,7 +176,7 @@ impl FastState {
     pub(super) fn begin<I: Isa>(&mut self, isa: &I, function: &Function, features: FeatureSet) {
         self.analysis.features = features;
         self.analysis.compute(isa, function);
-        learn_parts(&mut self.parts, isa, function);
+        self.parts.learn(isa, function);
         self.reset_assigns(function);
         let [int, float] = &isa.desc().classes;
         self.regs.reset(int.allocatable.union(float.allocatable));

@@ -25,7 +25,7 @@ use crate::buffer::CodeBuffer;
 use crate::context::call_plan::CallPlan;
 use crate::context::protector::guarded_slots;
 use crate::context::refusals::realigns;
-use crate::context::{Addressing, Base, Context, PlaceBase, learn_parts};
+use crate::context::{Addressing, Base, Context, PlaceBase, TypeParts};
 use crate::desc::Role;
 use crate::error::CodegenError;
 use crate::features::FeatureSet;
@@ -69,7 +69,7 @@ struct KnownBase {
 #[derive(Debug, Default)]
 pub struct SelectState {
     analysis: Analysis,
-    parts: Vec<Parts>,
+    parts: TypeParts,
     /// The virtual register of the first part of each value; the others follow it.
     vreg_of: Vec<u32>,
     /// Addresses of places that were computed in the current block, the oldest first.
@@ -222,7 +222,7 @@ impl SelectState {
     fn begin<I: Isa>(&mut self, isa: &I, function: &Function, features: FeatureSet) {
         self.analysis.features = features;
         self.analysis.compute_marks(isa, function);
-        learn_parts(&mut self.parts, isa, function);
+        self.parts.learn(isa, function);
         self.vreg_of.clear();
         self.vreg_of.resize(function.values().len(), NO_VREG);
         self.invokes.start();
