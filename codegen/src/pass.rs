@@ -143,8 +143,13 @@ pub trait MachRules: Send + Sync {
     }
 
     /// One instruction that leaves the flags of a comparison and the result of another instruction, which has the same
-    /// operands and writes no flags.
+    /// operands. If the other one writes flags, they are read by nobody.
     fn with_result(&self, _compare: &MInst, _other: &MInst) -> Option<MInst> {
+        None
+    }
+
+    /// The comparison that leaves the same flags as an instruction, of the registers as they are before it.
+    fn same_flags(&self, _inst: &MInst) -> Option<MInst> {
         None
     }
 

@@ -19,6 +19,7 @@ pub mod indirect;
 #[cfg(feature = "interp")]
 pub mod interp;
 pub mod loops;
+pub mod masked;
 pub mod module;
 pub mod opcode;
 pub mod operand;

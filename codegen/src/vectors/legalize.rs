@@ -17,7 +17,6 @@
 //! It runs before any analysis, over functions in which the reader saw vectors ([`Function::has_vectors`]) and that
 //! need it, or once a type was refused; passes of recipes see vectors as they were written.
 
-use super::accesses::Masked;
 use super::average;
 use super::division::Division;
 use super::layout::Layouts;
@@ -33,6 +32,7 @@ use crate::abi::ArgLayout;
 use crate::error::CodegenError;
 use crate::isa::Isa;
 use crate::unit::Unit;
+use frazil_ir::masked::Masked;
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{
     Block, CallConv, CallFlags, EntityRef, Format, Function, Inst, InstData, Module, Opcode, Operand, Refusal, SigId,

@@ -6,9 +6,9 @@
 //! touched. Lanes that a constant mask decides do without. Alignments are those of single bytes, since the intrinsics
 //! say them in attributes that are not kept.
 
-use super::accesses::Masked;
 use super::rebuild::{Rebuild, Source};
 use crate::error::CodegenError;
+use frazil_ir::masked::Masked;
 use frazil_ir::{ConstView, Function, InstData, MemFlags, Opcode, Operand, Param, Refusal, Signature, Type};
 
 /// What is known of a lane of a mask.

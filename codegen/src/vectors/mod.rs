@@ -12,7 +12,6 @@
 //! looked through once, and copied if there are any. Operations on legal vectors for which the target has no
 //! instructions are the last resort's ([`expand`]), which starts only when a rule has met one.
 
-mod accesses;
 pub mod average;
 mod bits;
 mod divided;

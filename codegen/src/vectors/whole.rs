@@ -14,11 +14,11 @@
 //! Masks are integers of their bits in the call, operands and results alike: such instructions have registers of their
 //! own for them. An integer that a mask is cast from, or that it was in a call, is taken as it is.
 
-use super::accesses::Masked;
 use super::layout::Layout;
 use super::mask_bits::is_mask;
 use super::rebuild::{Rebuild, Source, Span};
 use crate::error::CodegenError;
+use frazil_ir::masked::Masked;
 use frazil_ir::{ConstView, EntityRef, InstData, Opcode, Operand, Param, Refusal, Signature, Type, TypeData, Value};
 
 /// Bits of the widest registers.

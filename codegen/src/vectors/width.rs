@@ -4,7 +4,6 @@
 //! and those whose operands have to be taken apart. Phis, calls and returns take a value as it is. How often blocks are
 //! executed is not known here; what leaves a loop, as reductions do, costs more than it should.
 
-use super::accesses::Masked;
 use super::average;
 use super::division::Division;
 use super::narrow::Narrow;
@@ -12,6 +11,7 @@ use crate::included::VECTORS;
 use crate::isa::Isa;
 use crate::reg::{Reg, RegClass};
 use crate::unit::Unit;
+use frazil_ir::masked::Masked;
 use frazil_ir::{CallFlags, Format, Function, InstData, Opcode, Operand, Param, Type, TypeData};
 
 /// What it costs to take the operands of one operation apart, in operations that are done at once instead of twice.

@@ -10,37 +10,9 @@
 use super::value::{Scalar, Value};
 use super::{Interpreter, Outcome, Stop};
 use crate::function::Function;
+use crate::masked::Masked;
 use crate::signature::Signature;
 use crate::types::{Type, TypeData};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Masked {
-    Load,
-    Store,
-    Gather,
-    Scatter,
-    Expand,
-    Compress,
-}
-
-impl Masked {
-    fn of(name: &str) -> Option<Masked> {
-        let rest = name.strip_prefix("llvm.masked.")?;
-        Some(match rest.split('.').next()? {
-            "load" => Masked::Load,
-            "store" => Masked::Store,
-            "gather" => Masked::Gather,
-            "scatter" => Masked::Scatter,
-            "expandload" => Masked::Expand,
-            "compressstore" => Masked::Compress,
-            _ => return None,
-        })
-    }
-
-    fn is_store(self) -> bool {
-        matches!(self, Masked::Store | Masked::Scatter | Masked::Compress)
-    }
-}
 
 /// Whether an intrinsic is an access under a mask.
 pub(super) fn is_masked(name: &str) -> bool {

@@ -12,7 +12,8 @@
 //!
 //! Method: one backward walk over each block, which keeps the live registers and the conditions of the flags that are
 //! read later. The rules are the target's ([`frazil_codegen::pass::MachRules`]). A comparison with zero is removed if
-//! an instruction shortly before it leaves the same flags. Groups are not changed.
+//! an instruction shortly before it leaves the same flags; so is one whose difference is computed shortly before or
+//! after it, if that leaves flags. Groups are not changed.
 //!
 //! Costs: two walks over the instructions, and one over the blocks for each level of loops. Gains: copies and
 //! comparisons, and shorter constants.
@@ -239,8 +240,11 @@ impl Walk<'_> {
             if inst == compare {
                 return true;
             }
-            if desc.writes_flags || !effects(func, &inst, desc).defs.intersection(sets.uses).is_empty() {
+            if !effects(func, &inst, desc).defs.intersection(sets.uses).is_empty() {
                 return false;
+            }
+            if desc.writes_flags {
+                return self.compares_copy(func, (start, place), &compare);
             }
             if !are_flags_read && let Some(joined) = self.hooks.rules().with_result(&compare, &inst) {
                 func.insts[place as usize] = joined;
@@ -249,6 +253,34 @@ impl Walk<'_> {
             are_flags_read |= desc.reads_flags;
         }
         false
+    }
+
+    /// Whether the instruction at `place` leaves the flags of a comparison, whose first operand it works on a copy of.
+    ///
+    /// ```text
+    /// mov r8, rdx; sub r8, rsi; cmp rdx, rsi
+    /// ```
+    fn compares_copy(&self, func: &MFunc, (start, place): (u32, u32), compare: &MInst) -> bool {
+        let Some(mut same) = self.hooks.rules().same_flags(&func.insts[place as usize]) else {
+            return false;
+        };
+        let before = (start..place).rev().map(|before| &func.insts[before as usize]);
+        let Some(copy) = before.into_iter().find(|inst| inst.op != pseudo::NOP) else {
+            return false;
+        };
+        let is_copy = self.desc(copy).is_move && copy.reg(0) == same.reg(0) && copy.size >= same.size;
+        same.set_reg(0, copy.reg(1));
+        is_copy && same == *compare
+    }
+
+    /// Whether the flags are written or of no use after an instruction.
+    fn flags_end_at(&self, func: &MFunc, place: u32) -> bool {
+        let mut later = func.insts[place as usize + 1..self.end as usize].iter();
+        let next = later.find_map(|inst| {
+            let desc = self.desc(inst);
+            (desc.reads_flags || desc.writes_flags || desc.has_sets).then_some(!desc.reads_flags)
+        });
+        next.unwrap_or(true)
     }
 
     /// Has a comparison do what an instruction shortly after it does, if one instruction does both.
@@ -264,6 +296,7 @@ impl Walk<'_> {
             let result = inst.reg(0);
             if let Some(joined) = self.hooks.rules().with_result(&compare, &inst)
                 && !between.uses.union(between.defs).contains(result)
+                && (!desc.writes_flags || self.flags_end_at(func, place))
             {
                 func.insts[index as usize] = joined;
                 func.insts[place as usize] = NOP;

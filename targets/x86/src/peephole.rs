@@ -216,6 +216,24 @@ impl MachRules for X86Rules {
         }
     }
 
+    fn joins_results(&self) -> bool {
+        true
+    }
+
+    fn with_result(&self, compare: &MInst, other: &MInst) -> Option<MInst> {
+        let is_same = self.same_flags(other).is_some_and(|same| same == *compare);
+        (is_same && other.reg(0) != RSP).then_some(*other)
+    }
+
+    fn same_flags(&self, inst: &MInst) -> Option<MInst> {
+        let compare = match op_of(inst)? {
+            Op::SubRR => Op::CmpRR,
+            Op::SubRI => Op::CmpRI,
+            _ => return None,
+        };
+        Some(inst.with_op(compare as u16))
+    }
+
     fn lets_begin(&self, inst: &MInst, next: &MInst) -> bool {
         let merges = op_of(next).is_some_and(|op| ROWS[op as usize].effects.merges);
         op_of(inst) == Some(Op::ZeroX) && merges && next.reg(0) == inst.reg(0)
@@ -373,6 +391,24 @@ mod tests {
 
     fn sample(op: Op, size: u8) -> MInst {
         MInst::new(op as u16, size).with_regs([RCX, RDX, Reg::NONE]).with_imm(1)
+    }
+
+    #[test]
+    fn a_difference_leaves_the_flags_of_the_comparison() {
+        let compare = rr(Op::CmpRR, 8, RCX, RDX);
+        let difference = rr(Op::SubRR, 8, RCX, RDX);
+        assert_eq!(X86Rules.same_flags(&difference), Some(compare));
+        assert_eq!(X86Rules.with_result(&compare, &difference), Some(difference));
+        for other in [
+            rr(Op::SubRR, 4, RCX, RDX),
+            rr(Op::SubRR, 8, RDX, RCX),
+            rr(Op::AddRR, 8, RCX, RDX),
+            ri(Op::SubRI, 8, RCX, 2),
+        ] {
+            assert_eq!(X86Rules.with_result(&compare, &other), None);
+        }
+        let of_stack = ri(Op::CmpRI, 8, RSP, 16);
+        assert_eq!(X86Rules.with_result(&of_stack, &ri(Op::SubRI, 8, RSP, 16)), None);
     }
 
     #[test]

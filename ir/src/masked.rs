@@ -1,4 +1,4 @@
-//! Which accesses to memory under a mask LLVM has intrinsics for; [`super::masked`] does them.
+//! Which accesses to memory under a mask LLVM has intrinsics for. They have no opcodes and are known by name.
 
 /// An intrinsic that accesses memory under a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
