@@ -89,7 +89,7 @@ fn is_available(one: &Intrinsic) -> bool {
     let is_wide = one.bits() > 128;
     match () {
         () if needs_wide_features(one) => machine::has_wide_vectors(),
-        () if one.name.starts_with("sha") => machines::host_has("sha"),
+        () if one.name.starts_with("sha") => machines::host_has("shani"),
         () if one.name.starts_with("aesni.") && is_wide => machines::host_has("vaes"),
         () if one.name.starts_with("pclmulqdq") && is_wide => machines::host_has("vpclmulqdq"),
         () => true,
