@@ -14,7 +14,7 @@ use crate::contents::Input;
 use crate::diagnostics::{self, Error, Stage};
 use crate::options::{Arguments, Personality, Question, TargetArguments, llc, words};
 use crate::usage::usage_error;
-use crate::{Diagnostic, Options, Report, input, machine, manual, memory_limit, pipeline, refusals, split};
+use crate::{Diagnostic, Options, Report, heap, input, machine, manual, memory_limit, pipeline, refusals, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use frazil_codegen::TargetEntry;
@@ -129,6 +129,7 @@ impl Driver {
 
     /// Runs the command with these arguments, the program's name first. Messages go to standard error.
     pub fn run(&self, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+        heap::begin();
         let arguments: Vec<OsString> = arguments.into_iter().collect();
         if let Some((run, words)) = subcommand(&arguments) {
             return run(words);

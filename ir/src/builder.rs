@@ -27,8 +27,8 @@ impl Function {
             kind,
             result_index,
             def,
+            uses: 0,
         });
-        self.uses.push(0);
         value
     }
 
@@ -100,7 +100,7 @@ impl Function {
     #[inline]
     pub(crate) fn count_use(&mut self, operand: Operand) {
         if let Some(value) = operand.as_value() {
-            self.uses[value.index()] += 1;
+            self.values[value.index()].uses += 1;
         }
     }
 
@@ -129,8 +129,9 @@ impl Function {
         }
     }
 
-    /// The same for an instruction of format `Unary` or `Binary`, whose operands are all in its words.
-    #[inline]
+    /// The same for an instruction of format `Unary` or `Binary`, whose operands are all in its words. The block must
+    /// not end with it, since where it ends is only noted with what comes after.
+    #[inline(always)]
     pub fn push_simple(&mut self, data: InstData) -> Inst {
         debug_assert!(matches!(
             data.op.format(),
@@ -140,7 +141,6 @@ impl Function {
         self.count_use(data.a);
         self.count_use(data.b);
         self.insts.push(data);
-        self.close_block_at_end();
         inst
     }
 
@@ -151,13 +151,13 @@ impl Function {
     }
 
     fn count_pooled_uses(&mut self, data: &InstData) {
-        let mut uses = std::mem::take(&mut self.uses);
+        let mut values = std::mem::take(&mut self.values);
         self.for_each_operand(data, |operand| {
             if let Some(value) = operand.as_value() {
-                uses[value.index()] += 1;
+                values[value.index()].uses += 1;
             }
         });
-        self.uses = uses;
+        self.values = values;
     }
 
     /// Appends an instruction with one new result of type `result_ty`.
@@ -169,8 +169,8 @@ impl Function {
         value
     }
 
-    /// The same for an instruction of format `Unary` or `Binary`.
-    #[inline]
+    /// The same for an instruction of format `Unary` or `Binary` that is not the last ([`Function::push_simple`]).
+    #[inline(always)]
     pub fn push_simple_result(&mut self, mut data: InstData, result_ty: Type) -> Value {
         let value = self.push_value(result_ty, ValueKind::Inst, 0, self.insts.len() as u32);
         data.result = value.as_u32();
@@ -269,7 +269,7 @@ impl Function {
         let start = data.b.as_raw() as usize;
         PhiColumns {
             operands: &mut self.pool[start..start + count],
-            uses: &mut self.uses,
+            values: &mut self.values,
         }
     }
 
@@ -359,7 +359,7 @@ impl Function {
 #[derive(Debug)]
 pub struct PhiColumns<'f> {
     operands: &'f mut [Operand],
-    uses: &'f mut [u32],
+    values: &'f mut [ValueData],
 }
 
 /// What [`PhiColumns::fill`] found in a column.
@@ -381,7 +381,7 @@ impl PhiColumns<'_> {
             Some(slot) if slot.is_none() => {
                 *slot = operand;
                 if let Some(value) = operand.as_value() {
-                    self.uses[value.index()] += 1;
+                    self.values[value.index()].uses += 1;
                 }
                 Filled::First
             }

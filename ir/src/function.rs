@@ -8,7 +8,7 @@
 //!
 //! Invariants (checked by the verifier):
 //! * blocks are contiguous, in order, and end with their only terminator; block 0 is the entry and has no predecessors;
-//! * `uses[v]` is the number of operand slots that name `v`;
+//! * `uses` of a value, which the builder and the editor keep, is the number of operand slots that name it;
 //! * phis come first in a block, and have one operand for each predecessor, in the order of [`Function::predecessors`];
 //! * several results of an instruction are consecutive values, `result` the first;
 //! * values `0..params` are the parameters.
@@ -91,6 +91,16 @@ pub struct ValueData {
     pub result_index: u16,
     /// The parameter number, slot or instruction.
     pub def: u32,
+    /// How many operands name it.
+    pub(crate) uses: u32,
+}
+
+impl ValueData {
+    /// How many operands name it.
+    #[inline]
+    pub fn use_count(&self) -> u32 {
+        self.uses
+    }
 }
 
 /// A block's instructions: the positions `start..end`.
@@ -128,8 +138,6 @@ pub struct Function {
     /// Blocks in program order.
     pub(crate) blocks: Vec<BlockData>,
     pub(crate) values: Vec<ValueData>,
-    /// Use count of each value: the builder and the editor keep it.
-    pub(crate) uses: Vec<u32>,
     /// Operands beyond two, and raw words.
     pub(crate) pool: Vec<Operand>,
     pub(crate) consts: Vec<ConstData>,
@@ -247,7 +255,6 @@ impl Function {
         self.insts.clear();
         self.blocks.clear();
         self.values.clear();
-        self.uses.clear();
         self.pool.clear();
         self.consts.clear();
         self.const_words.clear();
@@ -368,13 +375,7 @@ impl Function {
     /// How many operands name a value.
     #[inline]
     pub fn use_count(&self, value: Value) -> u32 {
-        self.uses[value.index()]
-    }
-
-    /// The same for all values.
-    #[inline]
-    pub fn use_counts(&self) -> &[u32] {
-        &self.uses
+        self.values[value.index()].uses
     }
 
     /// The instruction that defines a value, if an instruction does.

@@ -25,7 +25,7 @@ pub use target::{CodeModel, FramePointers, Model, TargetArguments};
 pub use words::{Personality, split_words};
 
 use crate::diagnostics::{Error, Stage};
-use crate::memory_limit;
+use crate::{input, memory_limit};
 use clap::builder::BoolishValueParser;
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
@@ -39,6 +39,8 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Modules with fewer bytes of functions are compiled before another thread would have begun.
+pub(crate) const LEAST_SHARED_BYTES: u64 = 64 << 10;
 /// More threads than any machine has processors.
 const MOST_THREADS: i64 = 4096;
 
@@ -343,7 +345,7 @@ impl Arguments {
             asm_verbose: self.asm_verbose.unwrap_or_default(),
             assembler: self.target.assembler.clone(),
             measure: self.observe.time_passes.is_some(),
-            threads: self.threads.unwrap_or_else(processors),
+            threads: self.threads.unwrap_or_else(|| self.default_threads()),
             instrument: None,
             hooks_of: None,
             ends_process: false,
@@ -377,6 +379,17 @@ impl Arguments {
                 let message = "--stop-after writes the intermediate representation: use --emit ir, or no --emit";
                 Err(Error::new(Stage::Options, message))
             }
+        }
+    }
+}
+
+impl Arguments {
+    /// How many threads compile if nobody says it: as many as there are processors, if there is enough to share out.
+    fn default_threads(&self) -> u32 {
+        match &*self.inputs {
+            // The system need not be asked, which takes as long as compiling a small input.
+            [input] if (1..LEAST_SHARED_BYTES).contains(&input::size(input)) => 0,
+            _ => processors(),
         }
     }
 }

@@ -17,7 +17,7 @@ use super::source::Opened;
 use super::worker::{Definition, Failure, Worker};
 use crate::diagnostics::{Error, Stage};
 use crate::entries::is_defined;
-use crate::options::Options;
+use crate::options::{LEAST_SHARED_BYTES, Options};
 use crate::timing::Report;
 use frazil_codegen::CompiledFunction;
 use frazil_ir::{EntityRef, FuncId};
@@ -27,8 +27,6 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
-/// Modules with fewer bytes of functions are compiled before a thread would have begun.
-const LEAST_BYTES: u64 = 64 << 10;
 /// A chunk ends with the function that makes it as large as this.
 const CHUNK_BYTES: u64 = 8 << 10;
 /// And with so many functions.
@@ -71,7 +69,7 @@ impl Plan {
     /// The plan for so many functions of such sizes.
     fn of_sizes(functions: usize, bytes: impl Fn(usize) -> u64, threads: usize) -> Option<Plan> {
         let total: u64 = (0..functions).map(&bytes).sum();
-        if total < LEAST_BYTES {
+        if total < LEAST_SHARED_BYTES {
             return None;
         }
         let (mut chunks, mut sizes) = (Vec::new(), Vec::new());

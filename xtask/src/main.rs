@@ -109,6 +109,7 @@ cargo xtask <command>
   symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
                                         functions and lines as with llc
   dist [FILTER]                         build the commands for release by profiles of what they execute for the corpus
+  dist --small                          build the small command as it is handed out, which needs no library
   large [--megabytes N]                 200 MB of code in functions of 4 MB are linked, and run
   linkers [--minutes N] [FILTER]        llvm-readelf reads objects of the corpus, and GNU ld, ld.lld and mold link them to
                                         static and position-independent executables and shared libraries, which run

@@ -5,7 +5,7 @@ use super::layout::Layout;
 use crate::features::FeatureSet;
 use frazil_ir::{ConstKind, EntityRef, Function, Operand, OperandKind, ValueKind};
 
-/// Stands in [`Analysis::hints`] for no register.
+/// Stands in [`Fact::hint`] for no register.
 pub const NO_HINT: u8 = u8::MAX;
 
 /// How a value is computed.
@@ -56,17 +56,36 @@ impl Live {
     }
 }
 
+/// What is known of a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Fact {
+    /// Where it is live. For the selecting context, only the definition is set.
+    pub live: Live,
+    /// The color (see [`super::fold`]) at its definition.
+    pub(super) color: u32,
+    /// How it is computed.
+    pub mark: Mark,
+    /// The number of the register in which a call or return wants it, or [`NO_HINT`].
+    pub hint: u8,
+}
+
+impl Fact {
+    /// What is known of a value before its definition.
+    pub(super) const NONE: Fact = Fact {
+        live: Live { def: 0, last: 0 },
+        color: 0,
+        mark: Mark::None,
+        hint: NO_HINT,
+    };
+}
+
 /// What both contexts need to know of a function before they lower it.
 #[derive(Debug, Default)]
 pub struct Analysis {
     /// Block order and loops.
     pub layout: Layout,
-    /// By value: its live range. For the selecting context, only the definitions are set.
-    pub live: Vec<Live>,
-    /// By value: how it is computed.
-    pub marks: Vec<Mark>,
-    /// By value: the number of the register in which a call or return wants it, or [`NO_HINT`].
-    pub hints: Vec<u8>,
+    /// What is known of each value.
+    pub values: Vec<Fact>,
     /// By block: the number of its phis.
     pub phi_counts: Vec<u32>,
     /// Whether the function calls something that returns twice, as `setjmp` does (contract 12).
@@ -86,8 +105,6 @@ pub struct Analysis {
     pub has_dynamic_stack: bool,
     /// The home registers that were chosen.
     pub homes: Homes,
-    /// By value: the color (see [`super::fold`]) at its definition.
-    pub(super) colors: Vec<u32>,
 }
 
 impl Analysis {
@@ -100,7 +117,7 @@ impl Analysis {
         }
         match operand.kind() {
             OperandKind::Value(value) => {
-                function.value(value).kind == ValueKind::Slot || self.marks[value.index()] == Mark::Place
+                function.value(value).kind == ValueKind::Slot || self.values[value.index()].mark == Mark::Place
             }
             OperandKind::Symbol(_) => true,
             OperandKind::Const(id) => function.consts()[id.index()].kind == ConstKind::Symbol,

@@ -12,7 +12,7 @@
 use super::facts::{Analysis, Mark};
 use crate::desc::{Addressing, TargetDesc};
 use crate::features::FeatureSet;
-use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value};
+use frazil_ir::{Effects, EntityRef, Function, Inst, InstData, MemFlags, Opcode, Operand, Value, ValueKind};
 
 /// Larger displacements are not folded. So their sum with the distance of a place and a frame offset cannot overflow,
 /// and does not cross the border between offsets in the function's own frame and in its incoming arguments
@@ -26,13 +26,12 @@ const MAX_PLACE_STEPS: usize = 16;
 /// Whether an instruction may change what loads read, or must keep its order with other effects.
 #[inline]
 pub fn is_effect(data: &InstData) -> bool {
-    match data.op.effects() {
-        Effects::Pure | Effects::Trap => false,
-        Effects::Read => MemFlags(data.flags).is_volatile(),
-        // Terminators end the block, but these ones call something.
-        Effects::Control => matches!(data.op, Opcode::Invoke | Opcode::Resume),
-        Effects::Write | Effects::Hook | Effects::Any => true,
-    }
+    // Asked of every instruction, so without a jump.
+    let effects = data.op.effects();
+    let has_some = matches!(effects, Effects::Write | Effects::Hook | Effects::Any);
+    let is_volatile = effects == Effects::Read && MemFlags(data.flags).is_volatile();
+    // Terminators end the block, but these ones call something.
+    has_some | is_volatile | matches!(data.op, Opcode::Invoke | Opcode::Resume)
 }
 
 /// Whether a `ptr_add` is a constant distance from a place, and near enough to the slot or symbol in all.
@@ -44,7 +43,7 @@ pub fn is_place_offset(function: &Function, analysis: &Analysis, data: &InstData
         if distance.abs() >= MAX_PLACE_DISTANCE || !analysis.is_place(function, data.a) {
             return false;
         }
-        let is_distance = |value: &Value| analysis.marks[value.index()] == Mark::Place;
+        let is_distance = |value: &Value| analysis.values[value.index()].mark == Mark::Place;
         match data
             .a
             .as_value()
@@ -122,18 +121,19 @@ impl<'a> Folder<'a> {
     pub fn producer(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
         let index = value.index();
-        if self.function.use_counts()[index] != 1
-            || self.analysis.live[index].def != self.position
-            || self.analysis.marks[index].is_elsewhere()
-        {
+        let known = self.function.value(value);
+        if known.use_count() != 1 || known.kind != ValueKind::Inst {
             return None;
         }
-        let in_order = self.analysis.colors[index] == self.color;
-        if self.analysis.marks[index] == Mark::Reads && !in_order {
+        let fact = self.analysis.values[index];
+        if fact.live.def != self.position || fact.mark.is_elsewhere() {
             return None;
         }
-        let inst = self.function.def_inst(value)?;
-        let data = self.function.inst(inst);
+        let in_order = fact.color == self.color;
+        if fact.mark == Mark::Reads && !in_order {
+            return None;
+        }
+        let data = self.function.inst(Inst::new(known.def as usize));
         match data.op.effects() {
             Effects::Pure if data.op != Opcode::Phi => Some((value, data)),
             Effects::Read if !MemFlags(data.flags).is_volatile() && in_order => Some((value, data)),
@@ -146,10 +146,10 @@ impl<'a> Folder<'a> {
     pub fn producer_before(&self, operand: Operand) -> Option<(Value, &'a InstData)> {
         let value = operand.as_value()?;
         let index = value.index();
-        if self.function.use_counts()[index] != 1
-            || self.analysis.live[index].def != self.position
-            || self.analysis.marks[index].is_elsewhere()
-            || (self.analysis.marks[index] == Mark::Reads && self.analysis.colors[index] + 1 != self.color)
+        if self.function.use_count(value) != 1
+            || self.analysis.values[index].live.def != self.position
+            || self.analysis.values[index].mark.is_elsewhere()
+            || (self.analysis.values[index].mark == Mark::Reads && self.analysis.values[index].color + 1 != self.color)
         {
             return None;
         }
@@ -169,9 +169,9 @@ impl<'a> Folder<'a> {
         let load = self.function.inst(inst);
         load.op == Opcode::Load
             && load.ty == store.ty
-            && self.function.use_counts()[index] == 1
-            && self.analysis.live[index].def == self.position
-            && self.analysis.colors[index] + 1 == self.color
+            && self.function.use_count(value) == 1
+            && self.analysis.values[index].live.def == self.position
+            && self.analysis.values[index].color + 1 == self.color
             && !MemFlags(load.flags).is_volatile()
             && !MemFlags(store.flags).is_volatile()
             && store
@@ -210,7 +210,7 @@ impl<'a> Folder<'a> {
     pub fn overflow_before(&self, bit: Operand, terminator: Inst) -> Option<(Value, &'a InstData)> {
         let value = bit.as_value()?;
         let data = self.function.value(value);
-        if data.result_index != 1 || self.function.use_counts()[value.index()] != 1 {
+        if data.result_index != 1 || self.function.use_count(value) != 1 {
             return None;
         }
         let inst = self.function.def_inst(value)?;
@@ -226,38 +226,38 @@ impl<'a> Folder<'a> {
     /// Has an overflow bit left in the flags by the instruction that makes it. Both its rule and that of the branch ask
     /// [`crate::LowerCtx::is_in_flags`].
     pub fn leave_in_flags(&mut self, bit: Value) {
-        self.analysis.marks[bit.index()] = Mark::Flags;
+        self.analysis.values[bit.index()].mark = Mark::Flags;
     }
 
     /// Whether an operand is folded into its user.
     pub fn is_folded(&self, operand: Operand) -> bool {
         operand
             .as_value()
-            .is_some_and(|value| self.analysis.marks[value.index()] == Mark::Folded)
+            .is_some_and(|value| self.analysis.values[value.index()].mark == Mark::Folded)
     }
 
     /// Marks the two other parts of a read-modify-write operation as computed by the store: the operation and the
     /// load.
     pub fn fold_update(&mut self, update: Value, loaded: Operand) {
-        self.analysis.marks[update.index()] = Mark::Folded;
+        self.analysis.values[update.index()].mark = Mark::Folded;
         if let Some(value) = loaded.as_value() {
-            self.analysis.marks[value.index()] = Mark::Folded;
+            self.analysis.values[value.index()].mark = Mark::Folded;
         }
     }
 
     /// Folds a value into the current instruction.
     #[inline]
     pub fn fold(&mut self, value: Value) {
-        if self.analysis.marks[value.index()] == Mark::Reads {
+        if self.analysis.values[value.index()].mark == Mark::Reads {
             self.mark_reader();
         }
-        self.analysis.marks[value.index()] = Mark::Folded;
+        self.analysis.values[value.index()].mark = Mark::Folded;
     }
 
     /// Says that the current instruction absorbs a load, after [`Folder::fold`].
     pub fn mark_reader(&mut self) {
         if let Some(result) = self.result {
-            self.analysis.marks[result.index()] = Mark::Reads;
+            self.analysis.values[result.index()].mark = Mark::Reads;
         }
     }
 

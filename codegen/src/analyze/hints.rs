@@ -58,10 +58,10 @@ impl Analysis {
 
     fn hint(&mut self, operand: Operand, reg: Reg, position: u32) {
         if let Some(value) = operand.as_value()
-            && self.live[value.index()].def == position
+            && self.values[value.index()].live.def == position
             && reg.is_physical()
         {
-            self.hints[value.index()] = reg.index() as u8;
+            self.values[value.index()].hint = reg.index() as u8;
         }
     }
 }

@@ -80,14 +80,14 @@ impl Analysis {
         }
         for &value in &homes.heavy {
             let data = function.value(value);
-            let live = self.live[value.index()];
+            let live = self.values[value.index()].live;
             let parts = isa.parts(function.types(), data.ty);
             let crosses = live.last() != live.def || live.is_live_out(live.def);
             if parts.count != 1
                 || parts.is_wide_vector()
                 || !crosses
                 || matches!(data.kind, ValueKind::Slot | ValueKind::Forward)
-                || self.marks[value.index()] == Mark::Place
+                || self.values[value.index()].mark == Mark::Place
             {
                 continue;
             }

@@ -14,7 +14,7 @@
 //! register contents from the time of the first.
 
 use crate::reg::{PRegSet, Reg};
-use frazil_ir::{EntityRef, Function, InstData, MemFlags, Opcode, Operand, SlotId, Type, Value};
+use frazil_ir::{EntityRef, Function, InstData, MemFlags, SlotId, Type, Value};
 
 /// How a stack slot is used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,15 +101,7 @@ impl Homes {
 
     /// Counts a load or store of a whole slot.
     #[inline]
-    pub(super) fn note_access(&mut self, function: &Function, data: &InstData, weight: u32) {
-        let pointer = match data.op {
-            Opcode::Load => data.a,
-            Opcode::Store => data.b,
-            _ => return,
-        };
-        let Some(slot) = slot_of_address(function, pointer) else {
-            return;
-        };
+    pub(super) fn note_access(&mut self, slot: SlotId, data: &InstData, weight: u32) {
         let uses = &mut self.slots[slot.index()];
         if MemFlags(data.flags).is_volatile() || (uses.accesses > 0 && uses.ty != data.ty) {
             return;
@@ -118,10 +110,4 @@ impl Homes {
         uses.accesses += 1;
         uses.weight = uses.weight.saturating_add(weight);
     }
-}
-
-/// The stack slot, if the operand is its address.
-#[inline]
-fn slot_of_address(function: &Function, pointer: Operand) -> Option<SlotId> {
-    function.slot_of(pointer.as_value()?)
 }

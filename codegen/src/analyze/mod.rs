@@ -30,14 +30,16 @@ mod home_choice;
 pub mod homes;
 pub mod layout;
 
-pub use facts::{Analysis, Live, Mark, NO_HINT};
+pub use facts::{Analysis, Fact, Live, Mark, NO_HINT};
 pub use fold::Folder;
 pub use homes::{Home, HomeOwner, Homes};
 pub use layout::{Layout, Loop, UNREACHED};
 
 use crate::isa::Isa;
 use crate::reg::PRegSet;
-use frazil_ir::{Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, ParamKind, Type, Value, ValueKind};
+use frazil_ir::{
+    Block, CallFlags, EntityRef, Function, Inst, InstData, Opcode, Operand, ParamKind, SlotId, Type, Value, ValueKind,
+};
 
 impl Analysis {
     /// Analyses a function for the fast context.
@@ -54,28 +56,23 @@ impl Analysis {
     /// The walk; `IS_FAST` is set for the fast context.
     fn walk<I: Isa, const IS_FAST: bool>(&mut self, isa: &I, function: &Function) {
         self.layout.compute(function);
-        self.live.clear();
-        self.live.resize(function.values().len(), Live::default());
-        self.marks.clear();
-        self.marks.resize(function.values().len(), Mark::None);
+        self.values.clear();
+        self.values.resize(function.values().len(), Fact::NONE);
         self.phi_counts.clear();
         self.phi_counts.resize(function.blocks().len(), 0);
-        self.colors.resize(function.values().len().max(self.colors.len()), 0);
         self.calls_returning_twice = false;
         self.is_strict = false;
         self.claims_homes = false;
         (self.has_calls, self.has_must_tail) = (false, false);
         self.has_dynamic_stack = false;
         if IS_FAST {
-            self.hints.clear();
-            self.hints.resize(function.values().len(), NO_HINT);
             self.homes.reset(function);
         }
         for (index, param) in function.signature().params.iter().enumerate() {
             match param.kind {
-                ParamKind::ByVal { .. } | ParamKind::SwiftError => self.marks[index] = Mark::Place,
+                ParamKind::ByVal { .. } | ParamKind::SwiftError => self.values[index].mark = Mark::Place,
                 // Some conventions return this pointer, so it is live to the end.
-                ParamKind::StructReturn => self.live[index].last = self.layout.order.len() as u32 * 2 - 1,
+                ParamKind::StructReturn => self.values[index].live.last = self.layout.order.len() as u32 * 2 - 1,
                 _ => {}
             }
         }
@@ -119,7 +116,7 @@ impl Analysis {
             let block = self.layout.order[position as usize];
             for data in self.phis(function, block) {
                 let phi = Value::new(data.result as usize);
-                self.live[phi.index()] = Live {
+                self.values[phi.index()].live = Live {
                     def: position,
                     last: position * 2,
                 };
@@ -160,14 +157,36 @@ impl Analysis {
     /// Notes what the fast context needs to know of an instruction's operands.
     #[inline]
     fn note_uses<I: Isa>(&mut self, isa: &I, function: &Function, data: &InstData, position: u32, weight: u32) {
-        function.for_each_operand(data, |operand| {
-            if let Some(value) = operand.as_value() {
-                self.use_at(function, value, position, weight);
+        match data.op {
+            Opcode::Load => self.note_address(function, data, data.a, position, weight),
+            Opcode::Store => {
+                if let Some(value) = data.a.as_value() {
+                    self.use_at(function, value, position, weight);
+                }
+                self.note_address(function, data, data.b, position, weight);
             }
-        });
-        self.homes.note_access(function, data, weight);
-        if matches!(data.op, Opcode::Call | Opcode::Invoke | Opcode::Return) {
-            self.hint_operands(isa, function, data, position);
+            _ => {
+                function.for_each_operand(data, |operand| {
+                    if let Some(value) = operand.as_value() {
+                        self.use_at(function, value, position, weight);
+                    }
+                });
+                if matches!(data.op, Opcode::Call | Opcode::Invoke | Opcode::Return) {
+                    self.hint_operands(isa, function, data, position);
+                }
+            }
+        }
+    }
+
+    /// The same of the address of a load or store.
+    #[inline(always)]
+    fn note_address(&mut self, function: &Function, data: &InstData, address: Operand, position: u32, weight: u32) {
+        let Some(value) = address.as_value() else { return };
+        let known = function.value(value);
+        if known.kind == ValueKind::Slot {
+            self.homes.note_access(SlotId::new(known.def as usize), data, weight);
+        } else if self.values[value.index()].live.def != position {
+            self.use_elsewhere(value, position, weight);
         }
     }
 
@@ -206,17 +225,17 @@ impl Analysis {
             last: position * 2,
         };
         let index = first.index();
-        self.live[index] = live;
-        self.colors[index] = color;
+        let fact = &mut self.values[index];
+        (fact.live, fact.color) = (live, color);
         let more = match data.op.results() {
             frazil_ir::Results::Ty | frazil_ir::Results::Bool | frazil_ir::Results::Ptr => 1,
             _ => function.result_count(data),
         };
         for extra in 1..more {
-            self.live[index + extra] = live;
+            self.values[index + extra].live = live;
         }
         if data.op == Opcode::PtrAdd && fold::is_place_offset(function, self, data) {
-            self.marks[index] = Mark::Place;
+            self.values[index].mark = Mark::Place;
         }
     }
 
@@ -224,14 +243,14 @@ impl Analysis {
     #[inline(always)]
     fn use_at(&mut self, function: &Function, value: Value, position: u32, weight: u32) {
         // Most uses are in the block of the definition, or of slots.
-        if self.live[value.index()].def != position && function.value(value).kind != ValueKind::Slot {
+        if self.values[value.index()].live.def != position && function.value(value).kind != ValueKind::Slot {
             self.use_elsewhere(value, position, weight);
         }
     }
 
     /// The same for a value of another block.
     fn use_elsewhere(&mut self, value: Value, position: u32, weight: u32) {
-        let live = &mut self.live[value.index()];
+        let live = &mut self.values[value.index()].live;
         let mut last = position * 2;
         if let Some(outermost) = self.layout.outermost_loop_without(position, live.def) {
             last = (outermost.end - 1) * 2 + 1;
@@ -255,7 +274,7 @@ impl Analysis {
                 }
                 let phi = Value::new(data.result as usize);
                 self.use_at(function, phi, position, 0);
-                let live = &mut self.live[phi.index()];
+                let live = &mut self.values[phi.index()].live;
                 live.last = live.last.max(position * 2 + 1);
             }
         }

@@ -36,6 +36,7 @@ use crate::reference::{Label, Ref, RefKind};
 use frazil_ir::debug::LocationId;
 use frazil_ir::included::DEBUG_INFORMATION;
 use frazil_ir::{Block, EntityRef, SymbolId};
+use frazil_support::ByteBuffer;
 use std::hash::{Hash, Hasher};
 
 /// A place that a linker fills in.
@@ -166,7 +167,7 @@ const UNBOUND: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct CodeBuffer {
     /// The bytes so far.
-    pub bytes: Vec<u8>,
+    pub bytes: ByteBuffer,
     /// Relocations, ascending by offset.
     pub relocs: Vec<Reloc>,
     /// Constants of the function.
@@ -356,7 +357,10 @@ impl CodeBuffer {
     /// branch whose only trace besides its bytes is the last fixup.
     #[inline]
     pub fn finish_inst(&mut self, inst: &MInst, start: u32, jump: Option<Label>) {
-        self.last_jump = jump.map(|label| (start, self.offset(), label));
+        // One that bytes follow is not the last any more, wherever it ends.
+        if let Some(label) = jump {
+            self.last_jump = Some((start, self.offset(), label));
+        }
         if self.logging {
             self.log_inst(inst, start);
         }
@@ -681,7 +685,7 @@ mod tests {
         buffer.bind(other);
         assert_eq!(buffer.bytes.len(), 2, "only a jump to the bound label goes");
         assert!(buffer.finish(FIXUPS, 0, None).is_ok());
-        assert_eq!(buffer.bytes, [0xee, 0xff]);
+        assert_eq!(*buffer.bytes, [0xee, 0xff]);
         assert_eq!(buffer.log().len(), 3);
     }
 

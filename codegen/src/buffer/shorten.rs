@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
         let mut expected = vec![0xcd, 7, 0xbb, 0xcc, 134, 0, 0, 0, 1, 2, 0xcd, 0xf4];
         expected.extend([3; 130]);
-        assert_eq!(buffer.bytes, expected);
+        assert_eq!(*buffer.bytes, expected);
         assert_eq!(buffer.relocs[0].offset, 8);
         let marks: Vec<(u32, LocationId)> = buffer.marks().iter().map(|mark| (mark.offset, mark.location)).collect();
         assert_eq!(marks, [(9, LocationId(7)), (12, LocationId(8))]);
@@ -327,7 +327,7 @@ mod tests {
         buffer.set_lead_bytes(1);
         buffer.shorten_branches(FORMS);
         assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
-        assert_eq!(buffer.bytes, [0xcd, 1, 1, 9, 9, 9, 9, 2, 0xcd, 0xfd]);
+        assert_eq!(*buffer.bytes, [0xcd, 1, 1, 9, 9, 9, 9, 2, 0xcd, 0xfd]);
         assert_eq!(buffer.align_log2(), 3);
     }
 
@@ -344,7 +344,7 @@ mod tests {
         buffer.put(&[4]);
         buffer.shorten_branches(FORMS);
         assert_eq!(buffer.finish(FIXUPS, 0, None), Ok(()));
-        buffer.bytes
+        buffer.bytes.to_vec()
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
         buffer.shorten_branches(&[FORM]);
         assert_eq!(buffer.finish(WIDE, 0, None), Ok(()));
         let expected = [0xee, 2, 3, 5, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 0, 9, 9, 9, 9, 9];
-        assert_eq!(buffer.bytes, expected);
+        assert_eq!(*buffer.bytes, expected);
         let lengths = buffer.log().iter().filter_map(|(_, item)| match item {
             LogItem::Inst(_, len) => Some(*len),
             _ => None,

@@ -102,7 +102,7 @@ pub(crate) trait Context<'a>: LowerCtx + Sized {
     /// What becomes of a value.
     #[inline]
     fn mark(&self, value: Value) -> Mark {
-        self.analysis().marks[value.index()]
+        self.analysis().values[value.index()].mark
     }
 
     /// How a type is spread over registers.

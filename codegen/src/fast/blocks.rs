@@ -90,7 +90,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn lower_inst(&mut self, block: Block, inst: Inst) -> Result<(), Halt> {
         let function = self.base.function;
         let data = function.inst(inst);
@@ -98,7 +98,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             return Ok(self.lower_terminator(block, data)?);
         }
         if let Some(first) = data.first_result() {
-            if self.st.analysis.marks[first.index()].is_elsewhere() {
+            if self.st.analysis.values[first.index()].mark.is_elsewhere() {
                 return Ok(());
             }
             if data.op.is_removable() && self.is_dead(data, first) {

@@ -1,6 +1,7 @@
 //! Calls, function entry and returns: parallel moves between values and the locations of the calling convention
 //! (contract 12).
 
+use super::layouts::{Key, is_kept};
 use super::record::{Record, Spot, Thing};
 use super::state::{FreshPart, NO_REG};
 use super::{FastCtx, reg_of};
@@ -21,7 +22,7 @@ use crate::parallel_move::{Location, Move, Source};
 use crate::parts::Parts;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::unit::convention;
-use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, Value};
+use frazil_ir::{CallConv, EntityRef, Inst, InstData, Operand, Param, ParamKind, SigId, Value};
 
 /// What earlier steps of a call have decided for later ones.
 pub(super) struct CallProgress {
@@ -48,7 +49,7 @@ impl CallProgress {
 impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Emits the entry code: gives the parameters their places.
     pub(super) fn enter(&mut self) -> Result<(), Halt> {
-        let mut layout = self.st.layout.take();
+        let mut layout = self.st.own_layout.take();
         let signature = self.base.function.signature();
         self.lay_out(&mut layout, signature, self.base.conv)?;
         (self.base.incoming.int_args_used, self.base.incoming.float_args_used) = (layout.int_used, layout.float_used);
@@ -80,7 +81,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         for (index, param) in signature.params.iter().enumerate() {
             self.define_param(Value::new(index), param, &layout)?;
         }
-        self.st.layout.put(layout);
+        self.st.own_layout.put(layout);
         if signature.variadic {
             self.save_variadic();
         }
@@ -196,22 +197,42 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         if data.flags & TAIL_FLAGS != 0 && must_take_place(self, (inst, data), &call) {
             return self.make_tail_call((inst, data), &call);
         }
-        self.make_call(&call, true)?;
+        let sig = self.base.function.call(data).sig;
+        self.make_listed_call(sig, &call)?;
         self.free_unused_results(data);
+        Ok(())
+    }
+
+    /// Makes a call whose signature is in the function's list.
+    fn make_listed_call(&mut self, sig: SigId, call: &PendingCall<'_>) -> Result<(), CodegenError> {
+        let key = Key::new(sig, call.conv, self.base.stack_align);
+        let (mut layout, is_known) = self.st.layouts.take(key);
+        if !is_known {
+            self.lay_out(&mut layout, call.signature, call.conv)?;
+        }
+        self.make_call_as(call, &layout, true);
+        if is_known || is_kept(call.signature) {
+            self.st.layouts.put(key, layout);
+        }
         Ok(())
     }
 
     /// Makes a call; `releases` is the field of [`CallProgress`].
     pub(super) fn make_call(&mut self, call: &PendingCall<'_>, releases: bool) -> Result<(), CodegenError> {
-        self.has_calls = true;
         let mut layout = self.st.layout.take();
         self.lay_out(&mut layout, call.signature, call.conv)?;
-        let mut plan = self.st.plan.take();
-        plan.plan_call(call, &layout, self.base.frame_align);
-        self.carry_out(&mut plan, call, &layout, CallProgress::new(releases));
-        self.st.plan.put(plan);
+        self.make_call_as(call, &layout, releases);
         self.st.layout.put(layout);
         Ok(())
+    }
+
+    /// Makes a call whose arguments have these places.
+    fn make_call_as(&mut self, call: &PendingCall<'_>, layout: &ArgLayout, releases: bool) {
+        self.has_calls = true;
+        let mut plan = self.st.plan.take();
+        plan.plan_call(call, layout, self.base.frame_align);
+        self.carry_out(&mut plan, call, layout, CallProgress::new(releases));
+        self.st.plan.put(plan);
     }
 
     /// Carries out the steps of a call.
@@ -627,8 +648,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let function = self.base.function;
         let operands = function.list(data);
-        let mut layout = self.st.layout.take();
-        self.lay_out(&mut layout, function.signature(), self.base.conv)?;
+        let layout = self.st.own_layout.take();
         let pointer_reg = self.base.conv.int_returns[0];
         if let Some(offset) = self.result_pointer {
             self.claim(PRegSet::of(&[pointer_reg]));
@@ -661,7 +681,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             self.give_stack_results(operands, &layout);
         }
         self.rec.leaves();
-        self.st.layout.put(layout);
+        self.st.own_layout.put(layout);
         operands.iter().for_each(|&operand| self.release_operand(operand));
         self.put(self.base.isa.jump(self.epilogue));
         Ok(())

@@ -27,7 +27,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             && !self.is_place_value(value)
         {
             debug_assert!(
-                self.st.analysis.marks[value.index()] != Mark::Folded,
+                self.st.analysis.values[value.index()].mark != Mark::Folded,
                 "{value} was folded, but not absorbed"
             );
             let reg = self.load(value, part);
@@ -62,7 +62,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     #[inline]
     pub(super) fn release_operand(&mut self, operand: Operand) {
         let Some(value) = operand.as_value() else { return };
-        match self.st.analysis.marks[value.index()] {
+        match self.st.analysis.values[value.index()].mark {
             Mark::None | Mark::Reads => self.release_use(value),
             Mark::Place | Mark::Flags => {}
             Mark::Folded => {
@@ -278,7 +278,7 @@ impl<I: Isa, R: Record> LowerCtx for FastCtx<'_, I, R> {
             return home;
         }
         let owner = Owner::part(value, part);
-        let hint = self.st.analysis.hints[value.index()];
+        let hint = self.st.analysis.values[value.index()].hint;
         let reg = if hint != NO_HINT && part == 0 && self.st.regs.free.contains(Reg(u32::from(hint))) {
             let reg = Reg(u32::from(hint));
             self.st.regs.take(reg, owner);

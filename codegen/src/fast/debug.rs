@@ -54,7 +54,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let order = &self.st.analysis.layout.order;
         self.st.variables.reaching = Reaching::find(function, nodes, &self.st.parts, order);
         if self.st.variables.reaching.is_some() {
-            let arguments = self.st.layout.args.iter().enumerate();
+            let arguments = self.st.own_layout.args.iter().enumerate();
             let in_registers = arguments.filter_map(|(index, argument)| match argument.places[0] {
                 PartPlace::Reg(reg) if argument.parts.count == 1 => {
                     Some((Value::new(index), self.base.isa.desc().dwarf_number(reg)?))

@@ -32,7 +32,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         let count = self.st.analysis.phi_counts[edge.target.index()] as usize;
         let live = self.base.function.insts()[start..start + count]
             .iter()
-            .any(|data| self.base.function.use_counts()[data.result as usize] > 0);
+            .any(|data| self.base.function.use_count(Value::new(data.result as usize)) > 0);
         if live {
             Exit::Moves
         } else {

@@ -38,6 +38,7 @@ mod ctx;
 mod debug;
 mod edges;
 mod exceptions;
+mod layouts;
 mod reaching;
 pub(crate) mod record;
 mod regs;
@@ -362,7 +363,7 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         };
         isa.epilogue(&frame, &mut sink);
         if included::RARE && !frame.clearing.is_empty() {
-            let (function, layout) = (self.base.function, &self.st.layout);
+            let (function, layout) = (self.base.function, &self.st.own_layout);
             let kept = results(function, layout, self.base.conv);
             let clearing = frame
                 .clearing
@@ -373,9 +374,8 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         Ok(frame)
     }
 
-    /// What must be set to zero before the function returns. Leaves the convention's places for the function's
-    /// arguments and results in `st.layout`.
-    fn clearing(&mut self) -> Result<Clearing, CodegenError> {
+    /// What must be set to zero before the function returns.
+    fn clearing(&self) -> Result<Clearing, CodegenError> {
         if self.head.cleared_registers.is_empty() {
             return Ok(Clearing::default());
         }
@@ -383,21 +383,13 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
             let what = "registers that are cleared at returns";
             return Err(included::left_out(Refusal::FunctionAttribute, what, "rare"));
         }
-        let (base, st) = (&self.base, &mut *self.st);
-        let (function, parts) = (base.function, &st.parts);
-        (st.layout).compute(
-            function.signature(),
-            base.conv,
-            base.stack_align,
-            function.types(),
-            |ty| parts[ty.index()],
-        )?;
+        let (base, st) = (&self.base, &*self.st);
         let unit = Unit {
-            function,
+            function: base.function,
             head: self.head,
             view: base.view,
         };
-        clearing(base.isa, &unit, &st.layout, base.preserved, st.regs.written)
+        clearing(base.isa, &unit, &st.own_layout, base.preserved, st.regs.written)
     }
 }
 

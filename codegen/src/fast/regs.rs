@@ -45,7 +45,9 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Whether the value is needed after the current block.
     #[inline]
     pub(super) fn is_live_out(&self, value: Value) -> bool {
-        self.st.analysis.live[value.index()].is_live_out(self.base.position)
+        self.st.analysis.values[value.index()]
+            .live
+            .is_live_out(self.base.position)
     }
 
     /// Whether the value is used later, in this block or another one.
@@ -194,7 +196,10 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
         }
         let offset = self.st.frame.allocate_slot(assign.parts.slot_bytes());
         self.st.assigns[value.index()].frame = offset;
-        let last = self.st.analysis.live[value.index()].last().max(self.base.position) as usize;
+        let last = self.st.analysis.values[value.index()]
+            .live
+            .last()
+            .max(self.base.position) as usize;
         self.st.expire_next[value.index()] = self.st.expire_first[last];
         self.st.expire_first[last] = value.as_u32();
         offset
@@ -247,18 +252,19 @@ impl<I: Isa, R: Record> FastCtx<'_, I, R> {
     /// Frees the registers and the slot of a dead value.
     #[inline]
     pub(super) fn forget(&mut self, value: Value) {
-        let assign = self.st.assigns[value.index()];
-        for part in 0..usize::from(assign.parts.count) {
-            if let Some(reg) = reg_of(assign.regs[part])
-                && !self.st.regs.fixed.contains(reg)
+        let st = &mut *self.st;
+        let assign = &mut st.assigns[value.index()];
+        for number in &mut assign.regs[..usize::from(assign.parts.count)] {
+            if let Some(reg) = reg_of(*number)
+                && !st.regs.fixed.contains(reg)
             {
-                self.st.regs.release(reg);
-                self.st.assigns[value.index()].regs[part] = NO_REG;
+                st.regs.release(reg);
+                *number = NO_REG;
             }
         }
         if assign.frame < 0 {
-            self.st.frame.free_slot(assign.frame, assign.parts.slot_bytes());
-            self.st.assigns[value.index()].frame = 0;
+            let offset = std::mem::take(&mut assign.frame);
+            st.frame.free_slot(offset, assign.parts.slot_bytes());
         }
     }
 

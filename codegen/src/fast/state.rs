@@ -1,6 +1,7 @@
 //! The state of the fast context, whose memory is used again for each function: the places of the parts of values, and
 //! the owners of registers.
 
+use super::layouts::Layouts;
 use super::variables::Variables;
 use crate::abi::ArgLayout;
 use crate::analyze::{Analysis, HomeOwner};
@@ -146,6 +147,9 @@ pub struct FastState {
     pub(super) expire_first: Vec<u32>,
     pub(super) expire_next: Vec<u32>,
     pub(super) layout: Lent<ArgLayout>,
+    /// Where the function's own arguments and results are.
+    pub(super) own_layout: Lent<ArgLayout>,
+    pub(super) layouts: Layouts,
     pub(super) plan: Lent<CallPlan>,
     pub(super) moves: ParallelMoves<FreshPart>,
     pub(super) cases: Vec<(u64, u32)>,
@@ -177,6 +181,7 @@ impl FastState {
         self.analysis.features = features;
         self.analysis.compute(isa, function);
         self.parts.learn(isa, function);
+        self.layouts.begin(function);
         self.reset_assigns(function);
         let [int, float] = &isa.desc().classes;
         self.regs.reset(int.allocatable.union(float.allocatable));
@@ -191,19 +196,13 @@ impl FastState {
     fn reset_assigns(&mut self, function: &Function) {
         self.assigns.clear();
         let parts = &self.parts;
-        self.assigns.extend(
-            function
-                .values()
-                .iter()
-                .zip(function.use_counts())
-                .map(|(value, &uses)| Assign {
-                    frame: 0,
-                    uses,
-                    regs: [NO_REG; 4],
-                    stored: 0,
-                    parts: parts[value.ty.index()],
-                }),
-        );
+        self.assigns.extend(function.values().iter().map(|value| Assign {
+            frame: 0,
+            uses: value.use_count(),
+            regs: [NO_REG; 4],
+            stored: 0,
+            parts: parts[value.ty.index()],
+        }));
         self.expire_next
             .resize(function.values().len().max(self.expire_next.len()), u32::MAX);
         self.expire_first.clear();

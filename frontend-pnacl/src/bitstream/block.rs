@@ -68,7 +68,8 @@ impl BlockInfo {
                     cursor.end_record();
                 }
                 UNABBREVIATED_RECORD => {
-                    record.read_unabbreviated(cursor, start)?;
+                    cursor.seek(start);
+                    record.read_unabbreviated(cursor, cursor.window(), block.header.abbreviation_width)?;
                     if record.code() == BLOCKINFO_SET_BLOCK {
                         target = Some(self.index_of(&record)?);
                     } else {
@@ -222,12 +223,12 @@ impl<'m> Block<'m> {
                 record.read_planned(cursor, shape, window, self.header.abbreviation_width)?;
                 return Ok(Item::Record);
             }
+            if id == UNABBREVIATED_RECORD {
+                record.read_unabbreviated(cursor, window, self.header.abbreviation_width)?;
+                return Ok(Item::Record);
+            }
             self.next_id(cursor)?;
             match id {
-                UNABBREVIATED_RECORD => {
-                    record.read_unabbreviated(cursor, start)?;
-                    return Ok(Item::Record);
-                }
                 ENTER_SUBBLOCK => return SubBlock::read(cursor).map(Item::Block),
                 END_BLOCK => return self.end(cursor).map(|()| Item::End),
                 _ => self.local.push(Abbreviation::read(cursor)?),

@@ -208,27 +208,29 @@ impl<'a> Cursor<'a> {
     /// Variable-width integers of chunks of six bits, as many as there are slots. Each window gives several.
     #[inline]
     pub fn vbr6_run(&mut self, slots: &mut [u64]) {
+        self.vbr6_run_in(self.window(), 0, slots);
+    }
+
+    /// The same from `used` bits after the position on, which is where `window` begins.
+    #[inline]
+    pub fn vbr6_run_in(&mut self, mut window: u64, mut used: u32, mut slots: &mut [u64]) {
         const WIDTH: u32 = 6;
-        /// The continuation bits of the chunks that a window holds in full.
+        /// The continuation bits of chunks.
         const CHUNKS: u64 = 0o40_40_40_40_40_40_40_40_40;
-        const CHUNK_BITS: u32 = 54;
         /// The continuation bit of the first chunk.
         const CONTINUES: u64 = 0o40;
-        let mut slots = slots;
-        while !slots.is_empty() {
-            let mut window = self.window();
-            let mut used = 0;
+        loop {
             let mut count = 0;
             for slot in slots.iter_mut() {
                 // Most operands are small numbers.
-                if window & CONTINUES == 0 && used < CHUNK_BITS {
+                if window & CONTINUES == 0 && used <= WINDOW_BITS - WIDTH {
                     *slot = window & (CONTINUES - 1);
                     window >>= WIDTH;
                     used += WIDTH;
                     count += 1;
                     continue;
                 }
-                let last = !window & (CHUNKS >> used);
+                let last = !window & CHUNKS & ((1 << (WINDOW_BITS - used)) - 1);
                 if last == 0 {
                     break;
                 }
@@ -246,6 +248,10 @@ impl<'a> Cursor<'a> {
                 count = 1;
             }
             slots = slots.get_mut(count..).unwrap_or_default();
+            if slots.is_empty() {
+                return;
+            }
+            (window, used) = (self.window(), 0);
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::abbrev::{Abbreviation, Encoding, FieldSteps, Tail};
 use super::cursor::{Cursor, WINDOW_BITS, char6_to_ascii, vbr_in_window};
+use super::step::Step;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits;
 use std::ops::Range;
@@ -95,22 +96,40 @@ impl Record {
         }
     }
 
-    /// Reads a record without abbreviation; the cursor is after its id.
+    /// Reads a record without abbreviation, whose id is the lowest `id_bits` bits of `window`, which begins at the
+    /// cursor.
     ///
     /// # Errors
     /// If the record goes beyond the cursor's end.
-    pub fn read_unabbreviated(&mut self, cursor: &mut Cursor<'_>, start: u64) -> Result<(), ReadError> {
-        let code = cursor.vbr6();
-        let count = cursor.vbr6();
-        cursor.check()?;
-        if count > cursor.bits_left() / 6 {
+    pub fn read_unabbreviated(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut window: u64,
+        id_bits: u32,
+    ) -> Result<(), ReadError> {
+        let start = cursor.position();
+        window >>= id_bits;
+        let (mut code, code_bits) = Step::VBR6.read(window);
+        window = window.wrapping_shr(code_bits);
+        let (mut count, count_bits) = Step::VBR6.read(window);
+        window = window.wrapping_shr(count_bits);
+        let mut used = id_bits + code_bits + count_bits;
+        if used > WINDOW_BITS {
+            cursor.advance(id_bits);
+            (code, count) = (cursor.vbr6(), cursor.vbr6());
+            (window, used) = (cursor.window(), 0);
+            cursor.check()?;
+        }
+        if count > cursor.bits_left().saturating_sub(u64::from(used)) / 6 {
+            cursor.advance(used);
+            cursor.check()?;
             return Err(count_too_large(cursor, count, "operands"));
         }
         let length = count as usize + 1;
         self.restart(start, length);
         if let Some((first, rest)) = self.values.get_mut(..length).and_then(<[u64]>::split_first_mut) {
             *first = code;
-            read_run(cursor, Encoding::Vbr(6), rest);
+            cursor.vbr6_run_in(window, used, rest);
         }
         cursor.check()
     }

@@ -142,11 +142,17 @@ impl Builder<'_, '_> {
     ///
     /// # Errors
     /// If the value has too many leaves.
+    #[inline]
     pub fn push_parts(&mut self, word: Word) -> Result<(), ReadError> {
         if word.is_operand() {
             self.state.operands.push(word.operand());
             return Ok(());
         }
+        self.push_leaves(word)
+    }
+
+    #[inline(never)]
+    fn push_leaves(&mut self, word: Word) -> Result<(), ReadError> {
         for index in 0..self.leaves(word.ty())?.len() as u32 {
             let part = self.part(word, index);
             self.state.operands.push(part);
@@ -247,7 +253,16 @@ impl Builder<'_, '_> {
     ///
     /// # Errors
     /// If the value has another type.
+    #[inline]
     pub fn expect_type(&mut self, word: Word, ty: TypeId) -> Result<(), ReadError> {
+        if word.is_operand() && self.known_primitive(ty) == Some(word.ir_type()) {
+            return Ok(());
+        }
+        self.expect_any_type(word, ty)
+    }
+
+    #[inline(never)]
+    fn expect_any_type(&mut self, word: Word, ty: TypeId) -> Result<(), ReadError> {
         let fits = match self.class(ty)? {
             Class::Scalar(ir_type) => word.is_operand() && word.ir_type() == ir_type,
             Class::Aggregate => !word.is_operand() && word.ty() == ty,

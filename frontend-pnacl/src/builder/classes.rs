@@ -28,6 +28,13 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The primitive type of the IR that values of a type have, if it has been found to have one.
+    #[inline]
+    pub fn known_primitive(&self, ty: TypeId) -> Option<Type> {
+        let code = *self.state.classes.get(ty as usize)?;
+        (1..Type::FIRST_EXTRA).contains(&code).then(|| Type::from_index(code))
+    }
+
     /// The class of a type beside the primitives. Notes which functions have vectors.
     #[inline(never)]
     fn extra_class(&mut self, ir_type: Type) -> Class {

@@ -29,10 +29,10 @@ impl Builder<'_, '_> {
     /// Whether all instructions of the current block so far are phis.
     pub fn at_phis(&self) -> bool {
         match self.function.blocks().last() {
-            Some(block) if block.end > block.start => {
-                self.function.insts().last().is_some_and(|inst| inst.op == Opcode::Phi)
-            }
-            _ => true,
+            Some(block) => (self.function.insts().get(block.start as usize..))
+                .and_then(|insts| insts.last())
+                .is_none_or(|inst| inst.op == Opcode::Phi),
+            None => true,
         }
     }
 

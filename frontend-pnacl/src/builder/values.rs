@@ -236,18 +236,6 @@ impl<'m> Builder<'_, 'm> {
         Err(self.too_large())
     }
 
-    /// The same without counting lists, for instructions that have none.
-    ///
-    /// # Errors
-    /// If there are too many instructions and values.
-    #[inline]
-    pub fn check_plain_room(&self) -> Result<(), ReadError> {
-        if self.function.insts().len() + self.function.values().len() <= self.room {
-            return Ok(());
-        }
-        Err(self.too_large())
-    }
-
     #[cold]
     fn too_large(&self) -> ReadError {
         let message = format!(
@@ -293,7 +281,7 @@ impl<'m> Builder<'_, 'm> {
     ///
     /// # Errors
     /// If the value was declared with another type.
-    #[inline]
+    #[inline(always)]
     pub fn define_simple(&mut self, data: InstData, ir_type: Type, ty: TypeId) -> Result<(), ReadError> {
         if self.state.words.len() != self.next as usize {
             return self.define_forward(data, ir_type, ty);

@@ -11,9 +11,8 @@ impl Body<'_, '_> {
     /// Defines the next value as a phi of pairs of values and blocks.
     pub fn define_phi(&mut self, ty: u32, pairs: &[u64]) -> Result<(), ReadError> {
         let current = self.function.blocks().last();
-        let is_first = current.is_some_and(|block| {
-            block.start == block.end || self.function.insts().last().is_some_and(|inst| inst.op == Opcode::Phi)
-        });
+        let before = current.and_then(|block| self.function.insts().get(block.start as usize..));
+        let is_first = before.is_some_and(|insts| insts.last().is_none_or(|inst| inst.op == Opcode::Phi));
         if !is_first || self.current_block() == 0 {
             return Err(self.wrong("a phi in the entry block, or after other instructions"));
         }

@@ -315,9 +315,9 @@ impl Editor {
             self.lose_merged_slots(f, old, new);
         }
         self.forward[old.index()] = new;
-        let uses = std::mem::take(&mut f.uses[old.index()]);
+        let uses = std::mem::take(&mut f.values[old.index()].uses);
         if let Some(value) = new.as_value() {
-            f.uses[value.index()] += uses;
+            f.values[value.index()].uses += uses;
         }
         self.changed = true;
     }
@@ -456,14 +456,14 @@ impl Editor {
     #[inline]
     fn count(&mut self, f: &mut Function, operand: Operand) {
         if let Some(value) = self.resolve(operand).as_value() {
-            f.uses[value.index()] += 1;
+            f.values[value.index()].uses += 1;
         }
     }
 
     #[inline]
     fn uncount(&mut self, f: &mut Function, operand: Operand) {
         if let Some(value) = self.resolve(operand).as_value() {
-            f.uses[value.index()] -= 1;
+            f.values[value.index()].uses -= 1;
         }
     }
 
@@ -481,13 +481,13 @@ impl Editor {
     }
 
     fn count_list(&mut self, f: &mut Function, data: &InstData) {
-        let mut uses = std::mem::take(&mut f.uses);
+        let mut values = std::mem::take(&mut f.values);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {
-                uses[value.index()] += 1;
+                values[value.index()].uses += 1;
             }
         });
-        f.uses = uses;
+        f.values = values;
     }
 
     #[inline]
@@ -504,12 +504,12 @@ impl Editor {
     }
 
     fn uncount_list(&mut self, f: &mut Function, data: &InstData) {
-        let mut uses = std::mem::take(&mut f.uses);
+        let mut values = std::mem::take(&mut f.values);
         f.for_each_operand(data, |operand| {
             if let Some(value) = self.resolve(operand).as_value() {
-                uses[value.index()] -= 1;
+                values[value.index()].uses -= 1;
             }
         });
-        f.uses = uses;
+        f.values = values;
     }
 }

@@ -19,7 +19,7 @@ impl Function {
         let before = self.slots.len();
         let mut kept = 0;
         self.slots.retain(|slot| {
-            let is_used = self.uses[slot.address.index()] > 0;
+            let is_used = self.values[slot.address.index()].uses > 0;
             let address = &mut self.values[slot.address.index()];
             if is_used {
                 address.def = SlotId::new(kept).as_u32();

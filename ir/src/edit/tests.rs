@@ -208,7 +208,7 @@ impl Edits<'_> {
     fn sink(&mut self, inst: Inst, block: Block) {
         let data = *self.f.inst(inst);
         let movable = !data.op.is_terminator() && data.op != Opcode::Phi && data.op != Opcode::Nop;
-        if !movable || self.f.uses[data.first_result().expect("a result").index()] > 0 || !self.take(inst) {
+        if !movable || self.f.values[data.first_result().expect("a result").index()].uses > 0 || !self.take(inst) {
             return;
         }
         if self.random.one_in(2) {
@@ -316,7 +316,9 @@ impl Edits<'_> {
     fn skip(&mut self, first: Block, block: Block, to: Block) {
         let used = self.f.block_insts(block).any(|position| {
             let data = self.f.inst(Inst::new(position));
-            let local = data.first_result().is_none_or(|value| self.f.uses[value.index()] == 0);
+            let local = data
+                .first_result()
+                .is_none_or(|value| self.f.values[value.index()].uses == 0);
             !local || self.touched[position]
         });
         if used || to == block || self.f.predecessors(to).contains(&first) || self.rewired[to.index()] {

@@ -40,11 +40,9 @@ impl Editor {
             }
             numbers.push(next);
             f.values[next as usize] = value;
-            f.uses[next as usize] = f.uses[index];
             next += 1;
         }
         f.values.truncate(next as usize);
-        f.uses.truncate(next as usize);
         for slot in &mut f.slots {
             slot.address = Value::new(numbers[slot.address.index()] as usize);
         }

@@ -56,7 +56,7 @@ pub fn merge_indirect_jumps(f: &mut Function) {
         let at = f.terminator(jump).index();
         let old = f.insts[at];
         if let Some(value) = old.a.as_value() {
-            f.uses[value.index()] -= 1;
+            f.values[value.index()].uses -= 1;
         }
         f.insts[at] = InstData::jump(merged);
     }
@@ -141,10 +141,10 @@ fn move_phi_operands(f: &mut Function, target: Block, merged: Block, jumps: &[Bl
             }
         }
         for value in moved.iter().filter_map(|operand| operand.as_value()) {
-            f.uses[value.index()] -= 1;
+            f.values[value.index()].uses -= 1;
         }
         let value = f.push_value(data.ty, ValueKind::Inst, 0, 0);
-        f.uses[value.index()] += 1;
+        f.values[value.index()].uses += 1;
         kept.push(Operand::value(value));
         let start = f.push_pool(&kept);
         f.insts[at].a = Operand::raw(kept.len() as u32);

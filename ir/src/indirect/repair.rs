@@ -146,6 +146,6 @@ fn replace_operand(f: &mut Function, user: Inst, old: Value, new: Value) {
         }
     });
     f.insts[user.index()] = data;
-    f.uses[old.index()] -= count;
-    f.uses[new.index()] += count;
+    f.values[old.index()].uses -= count;
+    f.values[new.index()].uses += count;
 }

@@ -433,9 +433,8 @@ impl FunctionParser<'_, '_> {
     }
 
     fn check_forward_references(&self) -> Parsed<()> {
-        let values = self.function.values.iter().zip(&self.function.uses);
-        for (index, (value, &uses)) in values.enumerate() {
-            if value.kind == ValueKind::Forward && uses > 0 {
+        for (index, value) in self.function.values.iter().enumerate() {
+            if value.kind == ValueKind::Forward && value.uses > 0 {
                 return Err(self
                     .parser
                     .error(format!("v{index} is used in this function but not defined")));

@@ -16,9 +16,6 @@ impl Verifier<'_> {
     /// Everything that indexing relies on.
     pub(super) fn structure(&mut self) {
         let function = self.function;
-        if function.uses.len() != function.values.len() {
-            self.error("there are not as many use counts as values");
-        }
         self.value_table();
         self.slot_table();
         self.constant_table();
@@ -254,7 +251,7 @@ impl Verifier<'_> {
             });
         }
         for (index, &count) in counts.iter().enumerate() {
-            let recorded = self.function.uses[index];
+            let recorded = self.function.values[index].uses;
             if recorded != count {
                 self.error(format!(
                     "{:?} has {count} uses, but {recorded} are recorded",

@@ -120,7 +120,7 @@ fn an_empty_block_is_found() {
 #[test]
 fn wrong_use_counts_are_found() {
     let (module, mut bodies) = parse_module("func @f(i32) -> i32 {\nb0: return v0\n}").expect("parses");
-    bodies[0].uses[0] = 2;
+    bodies[0].values[0].uses = 2;
     let errors = verify_function(&module, &bodies[0]).expect_err("one is wrong");
     assert_eq!(errors[0].to_string(), "function f: v0 has 1 uses, but 2 are recorded");
 }

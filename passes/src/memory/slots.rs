@@ -7,7 +7,7 @@
 use super::convert::are_convertible;
 use super::dom_order::{DomOrder, UNREACHABLE};
 use super::phis::{Event, NONE};
-use frazil_ir::{Block, CallFlags, EntityRef, Function, Inst, InstData, MemFlags, Opcode, SlotId, Type};
+use frazil_ir::{Block, CallFlags, EntityRef, Function, Inst, InstData, MemFlags, Opcode, SlotId, Type, Value};
 use std::ops::Range;
 
 /// A load or store of a slot that may be a variable.
@@ -201,7 +201,7 @@ impl Scan<'_> {
         variable.accesses += 1;
         variable.is_unfit |= !are_convertible(types, variable.ty, data.ty, self.pointer_bits);
         self.table.accesses.push(access);
-        let is_dead = data.op == Opcode::Load && self.function.use_counts()[data.result as usize] == 0;
+        let is_dead = data.op == Opcode::Load && self.function.use_count(Value::new(data.result as usize)) == 0;
         if block == UNREACHABLE || is_dead {
             return;
         }

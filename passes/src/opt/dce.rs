@@ -164,7 +164,7 @@ fn may_have_cycles(f: &Function) -> bool {
 
 /// Whether the first result of an instruction that can be removed has no uses.
 fn has_unused(f: &Function) -> bool {
-    let is_unused = |result: u32| f.use_counts().get(result as usize) == Some(&0);
+    let is_unused = |result: u32| (f.values().get(result as usize)).is_some_and(|value| value.use_count() == 0);
     f.insts()
         .iter()
         .any(|data| is_unused(data.result) && data.first_result().is_some() && can_be_removed(data))

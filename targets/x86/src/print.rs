@@ -186,7 +186,7 @@ fn write_filler(inst: &MInst, out: &mut dyn Write) -> fmt::Result {
         return out.write_str("nop");
     }
     let mut separator = ".byte\t";
-    for byte in buf.bytes {
+    for byte in buf.bytes.as_slice() {
         write!(out, "{separator}{byte:#04x}")?;
         separator = ", ";
     }

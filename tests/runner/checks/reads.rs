@@ -56,7 +56,9 @@ fn run(case: &Case, _: &Test, part: &str) -> Result<(), String> {
 /// Values, blocks and uses keep their numbers on the way through the text.
 fn same_instructions(left: &[Function], right: &[Function]) -> Result<(), String> {
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
-        let (left_uses, right_uses) = (left.use_counts(), right.use_counts());
+        let uses =
+            |function: &Function| -> Vec<u32> { function.values().iter().map(|value| value.use_count()).collect() };
+        let (left_uses, right_uses) = (uses(left), uses(right));
         let last = left_uses.iter().rposition(|&uses| uses > 0).map_or(0, |last| last + 1);
         if left.blocks() != right.blocks() || left_uses.get(..last) != right_uses.get(..last) {
             return Err(format!(

@@ -124,7 +124,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     if start_up {
         ensure!(arguments.finish().is_empty(), "too many arguments");
-        start_up::measure(&frazil, repeat.unwrap_or(50))?;
+        start_up::measure(&frazil, repeat.unwrap_or(50), start_up::GOAL)?;
         return Ok(true);
     }
     if kernels {

@@ -1,9 +1,10 @@
 //! `cargo xtask bench --sizes`: how large the small command is, and what each cargo feature adds to it.
 //!
 //! The small command is the package `frazil` without default features, for one target, in the profile `minimal`. It
-//! must not grow beyond a limit. It then compiles programs of the corpus: its objects must have the bytes of those of
-//! the whole command, and the programs that are linked must do the same. A module that it refuses must be refused for
-//! something that the build leaves out. `--quick` builds no other commands and takes a few modules.
+//! must not grow beyond a limit, and neither must the one that is handed out (`cargo xtask dist --small`), whose time
+//! to start is reported. Programs of the corpus are compiled by it: its objects must have the bytes of those of the
+//! whole command, and the programs that are linked must do the same. A module that it refuses must be refused for
+//! something that the build leaves out. `--quick` builds nothing but the plain small command, and takes a few modules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +12,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, SectionKind};
 
+use super::start_up;
 use crate::compiler::Compiler;
 use crate::corpus::{self, Level, Module};
-use crate::{crosstest, process, workspace};
+use crate::{crosstest, dist, process, workspace};
 
-/// How many bytes the small command may have: one megabyte.
+/// How many bytes the small command may have, with all of Rust's library in it.
 const MOST_BYTES: u64 = 1 << 20;
+
+/// How many bytes the small command may have that is handed out.
+const MOST_BYTES_HANDED_OUT: u64 = 1_000_000;
+
+/// How often it is started to see how long that takes.
+const STARTS: usize = 50;
+
+/// What it compiles by.
+const RECIPE: &str = "Om1";
 
 /// The small command's features.
 const MINIMAL: &str = "x86";
@@ -63,23 +74,25 @@ pub fn check(full: &Compiler, quick: bool) -> Result<bool> {
         "{:<52} {:>9} {:>9} {:>9} {:>10}",
         "features", "file", "text", "data", "added"
     );
-    let minimal = build(MINIMAL)?;
-    let smallest = size_of(&minimal)?;
-    print(MINIMAL, smallest, smallest);
     // The next build takes the place of this one.
-    let kept = minimal.with_file_name("frazil-minimal");
-    fs::copy(&minimal, &kept)?;
+    let mut small = build(MINIMAL)?;
+    let smallest = size_of(&small)?;
+    print(MINIMAL, smallest, smallest);
+    let mut is_small = is_within("the smallest", smallest, MOST_BYTES);
     if !quick {
+        small = dist::small::build()?;
+        let size = size_of(&small)?;
+        print("the same, as it is handed out", size, smallest);
+        is_small &= is_within("what is handed out", size, MOST_BYTES_HANDED_OUT);
         for features in OTHERS {
             print(features, size_of(&build(features)?)?, smallest);
         }
+        start_up::measure(
+            &full.with_recipe(RECIPE).with_path(&small),
+            STARTS,
+            start_up::SMALL_GOAL,
+        )?;
     }
-    let is_small = smallest.file <= MOST_BYTES;
-    let relation = if is_small { "of" } else { "more than the" };
-    println!(
-        "the smallest has {} {relation} {MOST_BYTES} bytes that it may have",
-        smallest.file
-    );
     let programs = if quick {
         &PROGRAMS[..QUICK_PROGRAMS]
     } else {
@@ -88,7 +101,7 @@ pub fn check(full: &Compiler, quick: bool) -> Result<bool> {
     let mut wrong = 0;
     for program in programs {
         let module = corpus::module(program, Level::O0)?;
-        if let Err(problem) = compare(&module, full, &kept) {
+        if let Err(problem) = compare(&module, full, &small) {
             println!("{}: {problem:#}", module.name());
             wrong += 1;
         }
@@ -119,6 +132,17 @@ fn build(features: &str) -> Result<PathBuf> {
     Ok(folder.join("minimal/frazil"))
 }
 
+/// Says how much of what something may have it has, and whether that is not more.
+fn is_within(name: &str, size: Size, most_bytes: u64) -> bool {
+    let is_small = size.file <= most_bytes;
+    let relation = if is_small { "of" } else { "more than the" };
+    println!(
+        "{name} has {} {relation} {most_bytes} bytes that it may have",
+        size.file
+    );
+    is_small
+}
+
 fn size_of(program: &Path) -> Result<Size> {
     let bytes = fs::read(program).with_context(|| program.display().to_string())?;
     let file = object::File::parse(&*bytes)?;
@@ -146,12 +170,11 @@ fn print(features: &str, size: Size, smallest: Size) {
 
 /// Compiles a module with both commands, compares the objects, and runs what the small one's becomes.
 fn compare(module: &Module, full: &Compiler, minimal: &Path) -> Result<()> {
-    let recipe = "Om1";
     let folder = workspace::target_dir().join("sizes").join(module.name());
     fs::create_dir_all(&folder)?;
     let (expected, object) = (folder.join("full.o"), folder.join("minimal.o"));
     // The small command leaves debug information out.
-    let full = full.with_recipe(recipe).with_option("--strip-debug");
+    let full = full.with_recipe(RECIPE).with_option("--strip-debug");
     process::checked(&mut full.command(module.bitcode()?, &expected)?)?;
     let minimal = full.with_path(minimal);
     let outcome = process::run(&mut minimal.command(module.bitcode()?, &object)?, process::TIME_LIMIT)?;

@@ -190,8 +190,15 @@ pub(in crate::llvm) fn load(body: &mut Body<'_, '_>, operands: &mut Operands<'_>
     load_from(body, address, ty, align, volatile)
 }
 
+/// The flags of an access whose alignment is said, and is one that the IR has.
+#[inline(always)]
+fn plain_flags(align: u64, volatile: bool) -> Option<u16> {
+    let align_log2 = align.wrapping_sub(1);
+    (align_log2 <= limits::ALIGNMENT_LOG2).then(|| MemFlags::aligned(align_log2 as u32).with_volatile(volatile).0)
+}
+
 /// Appends a load; `align` is the field of the record.
-#[inline]
+#[inline(always)]
 pub(in crate::llvm) fn load_from(
     body: &mut Body<'_, '_>,
     address: Word,
@@ -199,6 +206,16 @@ pub(in crate::llvm) fn load_from(
     align: u64,
     volatile: bool,
 ) -> Result<(), ReadError> {
+    let (Some(ir_type), Some(flags)) = (body.build.known_primitive(ty), plain_flags(align, volatile)) else {
+        return load_any(body, address, ty, align, volatile);
+    };
+    let data = InstData::new(Opcode::Load, ir_type, flags, address.operand(), Operand::NONE);
+    body.build.define_simple(data, ir_type, ty)
+}
+
+/// The same of any type.
+#[inline(never)]
+fn load_any(body: &mut Body<'_, '_>, address: Word, ty: TypeId, align: u64, volatile: bool) -> Result<(), ReadError> {
     let align_log2 = alignment(&body.build, align, ty)?;
     match body.build.class(ty)? {
         Class::Scalar(ir_type) => {
@@ -290,7 +307,7 @@ fn stored_alignment(build: &Builder<'_, '_>, align: u64, value: Word) -> Result<
 }
 
 /// Appends a store; `align` is the field of the record.
-#[inline]
+#[inline(always)]
 pub(in crate::llvm) fn store_to(
     body: &mut Body<'_, '_>,
     address: Word,
@@ -298,6 +315,23 @@ pub(in crate::llvm) fn store_to(
     align: u64,
     volatile: bool,
 ) -> Result<(), ReadError> {
+    let (true, Some(flags)) = (value.is_operand(), plain_flags(align, volatile)) else {
+        return store_any(body, address, value, align, volatile);
+    };
+    let data = InstData::new(
+        Opcode::Store,
+        value.ir_type(),
+        flags,
+        value.operand(),
+        address.operand(),
+    );
+    body.build.function.push_simple(data);
+    Ok(())
+}
+
+/// The same of any value.
+#[inline(never)]
+fn store_any(body: &mut Body<'_, '_>, address: Word, value: Word, align: u64, volatile: bool) -> Result<(), ReadError> {
     let build = &mut body.build;
     let align_log2 = stored_alignment(build, align, value)?;
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;

@@ -46,7 +46,11 @@ struct Place {
     kind: Option<u8>,
 }
 
-/// The longest instruction has 15 bytes, and the last word may reach beyond it.
+/// The longest instruction in bytes. As a mask it changes no place in an instruction, and tells the compiler that all
+/// of them are in the room.
+const LONGEST: usize = 15;
+
+/// The last word may reach beyond the longest instruction.
 const ROOM: usize = 24;
 
 /// What the buffer must be told about a field of the instruction; places are bytes from the instruction's start.
@@ -70,10 +74,9 @@ impl Out<'_> {
     /// Appends what `write` puts together. To stay in registers, the state must not leave functions that are inlined.
     #[inline(always)]
     fn fill<const W: u8, T>(buf: &mut CodeBuffer, write: impl FnOnce(&mut Out<'_>) -> T) -> T {
-        let start = buf.bytes.len();
-        buf.bytes.extend_from_slice(&[0; ROOM]);
+        let start = buf.offset();
         let mut out = Out {
-            bytes: buf.bytes.last_chunk_mut().expect("there is the room just made"),
+            bytes: buf.bytes.room(),
             len: 0,
             note: Note::None,
             is_32_bit: W == 4,
@@ -81,8 +84,8 @@ impl Out<'_> {
         };
         let result = write(&mut out);
         let Out { len, note, .. } = out;
-        debug_assert!(len <= 15);
-        buf.bytes.truncate(start + len);
+        debug_assert!(len <= LONGEST);
+        buf.bytes.advance(len);
         match note {
             Note::None => {}
             Note::Reloc {
@@ -90,8 +93,8 @@ impl Out<'_> {
                 kind,
                 target,
                 addend,
-            } => buf.reloc((start + place) as u32, kind, target, addend),
-            Note::Fixup { place, label, kind } => buf.fixup((start + place) as u32, label, kind),
+            } => buf.reloc(start + place as u32, kind, target, addend),
+            Note::Fixup { place, label, kind } => buf.fixup(start + place as u32, label, kind),
         }
         result
     }
@@ -100,7 +103,8 @@ impl Out<'_> {
     #[inline(always)]
     fn word(&mut self, value: u32, count: usize) {
         debug_assert!(count <= 4);
-        self.bytes[self.len..self.len + 4].copy_from_slice(&value.to_le_bytes());
+        let at = self.len & LONGEST;
+        self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         self.len += count;
     }
 
@@ -112,7 +116,7 @@ impl Out<'_> {
     /// Appends a byte if it is there.
     #[inline(always)]
     fn optional_byte(&mut self, value: u8, is_there: bool) {
-        self.bytes[self.len] = value;
+        self.bytes[self.len & LONGEST] = value;
         self.len += usize::from(is_there);
     }
 
@@ -757,6 +761,6 @@ mod tests {
         let expected = [
             0x0f, 0x8c, 10, 0, 0, 0, 0xeb, 4, 0x48, 0x83, 0xec, 8, 0x41, 0x01, 0x04, 0x24,
         ];
-        assert_eq!(buf.bytes, expected);
+        assert_eq!(*buf.bytes, expected);
     }
 }

@@ -266,6 +266,6 @@ fn check_branches<const W: u8>(assembler: Assembler, name: &str) {
     }
     assert!(buf.finish(FIXUPS, 0x90, None).is_ok());
     if let Some(assembled) = assemble(assembler, &text, name) {
-        assert_eq!(assembled.code, buf.bytes, "{text}");
+        assert_eq!(assembled.code, *buf.bytes, "{text}");
     }
 }

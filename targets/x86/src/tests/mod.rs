@@ -55,7 +55,7 @@ fn row(inst: &MInst) -> &'static Row {
 fn bytes<const W: u8>(inst: &MInst) -> Vec<u8> {
     let mut buf = CodeBuffer::new(false);
     encode::<W>(inst, &mut buf);
-    buf.bytes
+    buf.bytes.to_vec()
 }
 
 fn sizes<const W: u8>(row: &Row) -> impl Iterator<Item = u8> {

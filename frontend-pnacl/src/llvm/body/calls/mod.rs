@@ -248,6 +248,7 @@ pub(super) fn read<'m>(
     let mut arguments = std::mem::take(&mut body.build.state.arguments);
     arguments.clear();
     let mut metadata = None;
+    let takes_variable = is_thread_local_address(body, symbol);
     for &parameter in module.types.members(parameters) {
         match body.build.class(parameter)? {
             Class::Metadata => {
@@ -257,7 +258,7 @@ pub(super) fn read<'m>(
                     body.build.state.environment.numbers.push(number);
                 }
             }
-            _ if is_thread_local_address(body, symbol) => {
+            _ if takes_variable => {
                 let number = body.number(operands.next()?);
                 arguments.push(thread_local_word(body, number)?);
             }
