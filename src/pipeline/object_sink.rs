@@ -69,6 +69,7 @@ impl Sink for ObjectSink<'_> {
                 return Ok(Flow::NeedsAssembler);
             }
         }
+        worker.end_functions();
         let split = self.builder.finish(out)?;
         write_split(self.options, split)?;
         Ok(Flow::Continue)

@@ -324,6 +324,15 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Lets the memory go that functions are compiled in, once there are no more: what is made at the end takes its
+    /// place.
+    pub fn end_functions(&mut self) {
+        self.function = Function::new();
+        self.code = CompiledFunction::default();
+        *self.fast = FastState::default();
+        *self.optimize = OptimizeState::default();
+    }
+
     /// Ends the work and says how it went.
     pub fn into_report(mut self) -> Report {
         self.report.add_passes(&self.runner);

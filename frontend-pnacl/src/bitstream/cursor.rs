@@ -230,11 +230,12 @@ impl<'a> Cursor<'a> {
                     count += 1;
                     continue;
                 }
-                let last = !window & CHUNKS & ((1 << (WINDOW_BITS - used)) - 1);
-                if last == 0 {
+                // What comes after the window's bits are zeros, which end the last chunk too late.
+                let last = !window & CHUNKS;
+                let bits = last.trailing_zeros() + 1;
+                if used + bits > WINDOW_BITS {
                     break;
                 }
-                let bits = last.trailing_zeros() + 1;
                 *slot = squeeze6(window & (last ^ (last - 1)) & !CHUNKS, bits);
                 window >>= bits;
                 used += bits;

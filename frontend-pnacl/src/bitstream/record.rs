@@ -96,6 +96,12 @@ impl Record {
         }
     }
 
+    /// The code of a record without abbreviation, whose fields begin with `window`; any number if it is a long one.
+    #[inline]
+    pub fn code_in(window: u64) -> u64 {
+        Step::VBR6.read(window).0
+    }
+
     /// Reads a record without abbreviation, whose id is the lowest `id_bits` bits of `window`, which begins at the
     /// cursor.
     ///

@@ -317,19 +317,25 @@ impl Body<'_, '_> {
                 if self.fused(shape, cursor, window, id_bits)? {
                     continue;
                 }
-            } else if !DEBUG && number == UNABBREVIATED_NUMBER && shapes::skip_debug(cursor, id_bits) {
+            } else if number == UNABBREVIATED_NUMBER {
+                match Record::code_in(window >> id_bits) {
+                    code if !DEBUG && shapes::is_debug(code) && shapes::skip_debug(cursor, id_bits) => continue,
+                    code::ALLOCA if !shapes.is_empty() => {
+                        if DEBUG {
+                            self.debug.begin(self.build.function.insts().len());
+                        }
+                        if self.fused_alloca(cursor, window, id_bits)? {
+                            continue;
+                        }
+                    }
+                    _ => {}
+                }
+                record.read_unabbreviated(cursor, window, id_bits)?;
+                self.take::<DEBUG>(record)?;
                 continue;
             }
             match block.next(cursor, record)? {
-                Item::Record if DEBUG && shapes::is_debug(record.code()) => self.debug_record(record)?,
-                Item::Record => {
-                    self.build.place = record.start();
-                    if DEBUG {
-                        self.debug.begin(self.build.function.insts().len());
-                    }
-                    self.record(record)?;
-                    self.build.check_room(0)?;
-                }
+                Item::Record => self.take::<DEBUG>(record)?,
                 Item::Block(inner) if inner.id == id::CONSTANTS => {
                     let after = cursor.position();
                     self.constants(cursor, &inner, record)
@@ -355,6 +361,20 @@ impl Body<'_, '_> {
                 Item::End => return Ok(()),
             }
         }
+    }
+
+    /// Takes a record that was not read in one step with what it becomes.
+    #[inline(always)]
+    fn take<const DEBUG: bool>(&mut self, record: &Record) -> Result<(), ReadError> {
+        if DEBUG && shapes::is_debug(record.code()) {
+            return self.debug_record(record);
+        }
+        self.build.place = record.start();
+        if DEBUG {
+            self.debug.begin(self.build.function.insts().len());
+        }
+        self.record(record)?;
+        self.build.check_room(0)
     }
 
     #[inline]
@@ -409,7 +429,7 @@ impl Body<'_, '_> {
     }
 
     /// Handles one record.
-    #[inline(always)]
+    #[inline(never)]
     fn record(&mut self, record: &Record) -> Result<(), ReadError> {
         let mut operands = Operands { record, at: 0 };
         let record_code = record.code();

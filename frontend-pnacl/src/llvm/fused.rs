@@ -12,6 +12,7 @@
 
 use super::body::context::{Body, terminate};
 use super::body::{arithmetic, control, memory};
+use super::codes::function as code;
 use super::shapes::{BINARY_BITS, CAST_BITS, Shape};
 use super::types::TypeId;
 use crate::bitstream::abbrev::FieldSteps;
@@ -179,6 +180,51 @@ impl Body<'_, '_> {
         };
         cursor.advance(fields.used);
         memory::load_from(self, address, ty, align, volatile).map(|()| true)
+    }
+
+    /// An object on the stack, which has no abbreviation: four operands, in two windows.
+    pub(super) fn fused_alloca(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        window: u64,
+        id_bits: u32,
+    ) -> Result<bool, ReadError> {
+        const OPERANDS: u64 = 4;
+        self.build.place = cursor.position();
+        if !self.open {
+            self.open_block()?;
+        }
+        let mut head = Fields {
+            window: window >> id_bits,
+            used: id_bits,
+        };
+        if (head.vbr6(), head.vbr6()) != (code::ALLOCA, OPERANDS) || !head.complete(cursor) {
+            return Ok(false);
+        }
+        let mut inner = cursor.clone();
+        inner.advance(head.used);
+        let mut types = Fields {
+            window: inner.window(),
+            used: 0,
+        };
+        let (ty, count_type) = (types.vbr6(), types.vbr6());
+        let (Some(ty), Some(count_type), true) =
+            (self.ready_type(ty), self.ready_type(count_type), types.complete(&inner))
+        else {
+            return Ok(false);
+        };
+        inner.advance(types.used);
+        let mut rest = Fields {
+            window: inner.window(),
+            used: 0,
+        };
+        let (count, flags) = (rest.vbr6(), rest.vbr6());
+        if !rest.complete(&inner) {
+            return Ok(false);
+        }
+        inner.advance(rest.used);
+        *cursor = inner;
+        memory::alloca_of(self, ty, (count, count_type), flags, 0).map(|()| true)
     }
 
     #[inline(always)]

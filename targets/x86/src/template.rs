@@ -21,6 +21,9 @@ pub(crate) enum Class {
 /// The constant part of an encoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
+    /// Prefixes, opcode bytes before the last, and the opcode, first byte lowest: without REX, and with one of which
+    /// no bit is set.
+    heads: [u64; 2],
     /// Prefixes before REX, first byte lowest.
     pub(crate) prefixes: u32,
     /// Opcode bytes before the last, first byte lowest.
@@ -118,11 +121,41 @@ impl Template {
 
     /// The same with another opcode of one byte.
     pub(crate) fn with_opcode(&self, opcode: u8) -> Template {
-        Template {
+        let mut template = Template {
             escape_bytes: 0,
+            escape: 0,
             opcode,
             ..*self
+        };
+        template.join();
+        template
+    }
+
+    /// Prefixes and opcode as one word, and how many bytes they are, with room for a ModRM and a SIB byte after them.
+    /// `opcode_bits` are or-ed to the last opcode byte, `rex` has the bits of the REX prefix, which is there if
+    /// `has_rex` is set.
+    #[inline(always)]
+    pub(crate) fn head(&self, opcode_bits: u8, rex: u8, has_rex: bool) -> (u64, u32) {
+        let last = 8 * (u32::from(self.prefix_bytes) + u32::from(self.escape_bytes));
+        let opcode_bits = u64::from(opcode_bits) << last;
+        if has_rex {
+            let rex = u64::from(rex) << (8 * self.prefix_bytes);
+            (self.heads[1] | rex | opcode_bits << 8, last / 8 + 2)
+        } else {
+            (self.heads[0] | opcode_bits, last / 8 + 1)
         }
+    }
+
+    /// Sets [`Template::heads`] from what they consist of.
+    const fn join(&mut self) {
+        assert!(self.prefix_bytes + self.escape_bytes <= 4, "no room for ModRM and SIB");
+        let prefix_bits = 8 * self.prefix_bytes as u32;
+        let rest = self.escape as u64 | (self.opcode as u64) << (8 * self.escape_bytes);
+        let prefixes = self.prefixes as u64;
+        self.heads = [
+            prefixes | rest << prefix_bits,
+            prefixes | 0x40 << prefix_bits | rest << (prefix_bits + 8),
+        ];
     }
 
     pub(crate) const fn of(code: &Code, size: u8) -> Template {
@@ -130,6 +163,7 @@ impl Template {
         let is_byte = is_int && size == 1;
         let (reg_slot, rm_slot, reg_mask) = slots(code.form);
         let mut template = Template {
+            heads: [0; 2],
             prefixes: 0,
             escape: 0,
             prefix_bytes: 0,
@@ -156,6 +190,7 @@ impl Template {
         };
         template.add_prefixes(code, size);
         template.add_opcode(code, size);
+        template.join();
         template
     }
 

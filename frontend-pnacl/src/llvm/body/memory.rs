@@ -56,7 +56,18 @@ pub(in crate::llvm) fn alloca(body: &mut Body<'_, '_>, operands: &mut Operands<'
     let count_type = body.build.type_id(operands.next()?)?;
     let count = operands.next()?;
     let flags = operands.next()?;
-    let space = operands.next_or_zero();
+    alloca_of(body, written, (count, count_type), flags, operands.next_or_zero())
+}
+
+/// Defines the address of an object; `written` is its type or the address's, the count a value with its type, and the
+/// others the fields of the record.
+pub(in crate::llvm) fn alloca_of(
+    body: &mut Body<'_, '_>,
+    written: TypeId,
+    (count, count_type): (u64, TypeId),
+    flags: u64,
+    space: u64,
+) -> Result<(), ReadError> {
     let build = &mut body.build;
     if flags & alloca_bits::IN_ALLOCA != 0 {
         return Err(build.unsupported(Refusal::CallingConvention, "an alloca for inalloca arguments"));

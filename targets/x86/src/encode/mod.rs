@@ -108,6 +108,15 @@ impl Out<'_> {
         self.len += count;
     }
 
+    /// The same of a word of 8 bytes.
+    #[inline(always)]
+    fn long_word(&mut self, value: u64, count: u32) {
+        debug_assert!(count <= 8);
+        let at = self.len & LONGEST;
+        self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        self.len += count as usize;
+    }
+
     #[inline(always)]
     fn byte(&mut self, value: u8) {
         self.optional_byte(value, true);
@@ -229,10 +238,18 @@ fn put<const W: u8>(inst: &MInst, buf: &mut CodeBuffer) -> Option<Label> {
 #[inline(never)]
 fn other<const W: u8>(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -> Option<Label> {
     let code = &CODES[usize::from(inst.op)];
-    if code.form == Form::Branch {
-        return branch::<W>(buf, code, inst);
+    match code.form {
+        Form::Branch => return branch::<W>(buf, code, inst),
+        // What is commonest keeps its state in registers.
+        _ if !SPEED || code.has(Code::VEX) => Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst)),
+        Form::RI => Out::fill::<W, _>(buf, |out| register_immediate(out, template, inst)),
+        Form::OI => Out::fill::<W, _>(buf, |out| move_immediate(out, template, inst)),
+        Form::MI if inst.reg(1).is_physical() => {
+            Out::fill::<W, _>(buf, |out| memory_immediate(out, template, inst));
+        }
+        Form::BranchRef => Out::fill::<W, _>(buf, |out| branch_to_symbol(out, code, inst)),
+        _ => Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst)),
     }
-    Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst));
     None
 }
 
@@ -296,11 +313,15 @@ fn reg_field(template: &Template, inst: &MInst) -> u8 {
 /// `spl` to `dil`: those with bit 2 and without bit 3, and with bit 3 there is a prefix anyway.
 #[inline(always)]
 fn begin(out: &mut Out<'_>, template: &Template, opcode_bits: u8, rex: u8, byte_register: u8) {
-    out.word(template.prefixes, usize::from(template.prefix_bytes));
+    let (head, bytes) = head(template, opcode_bits, rex, byte_register);
+    out.long_word(head, bytes);
+}
+
+/// The same as a word, and how many bytes they are.
+#[inline(always)]
+fn head(template: &Template, opcode_bits: u8, rex: u8, byte_register: u8) -> (u64, u32) {
     let rex = rex | template.rex;
-    out.optional_byte(0x40 | rex, rex | byte_register != 0);
-    out.word(template.escape.into(), usize::from(template.escape_bytes));
-    out.byte(template.opcode | opcode_bits);
+    template.head(opcode_bits, rex, rex | byte_register != 0)
 }
 
 /// Two registers, or one and the row's digit.
@@ -310,8 +331,9 @@ fn registers(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: 
     let rm = number(inst.reg(usize::from(template.rm_slot & 1)));
     let byte_register = reg & template.byte_reg | rm & template.byte_rm;
     let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
-    begin(out, template, opcode_bits, (reg >> 3) << 2 | rm >> 3, byte_register);
-    out.modrm_reg(reg, rm);
+    let (head, bytes) = head(template, opcode_bits, (reg >> 3) << 2 | rm >> 3, byte_register);
+    let modrm = u64::from(0xc0 | (reg & 7) << 3 | (rm & 7));
+    out.long_word(head | modrm << (8 * bytes), bytes + 1);
 }
 
 /// The same and an immediate.
@@ -322,6 +344,7 @@ fn registers_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 }
 
 /// A register and an immediate, with the accumulator's own encodings.
+#[inline]
 fn register_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     let immediate = immediate(template, inst);
     let is_full = inst.size == 1 || immediate.bytes > 1;
@@ -391,6 +414,7 @@ fn opcode_register(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 }
 
 /// A move of an immediate to a register.
+#[inline]
 fn move_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
     if inst.size == 8 {
         let rm = number(inst.reg(0));
@@ -416,43 +440,47 @@ fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 #[inline(always)]
 fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
-    memory_after(out, template, inst, 1, |out, rex, byte_register| {
-        begin(out, template, opcode_bits, rex, byte_register);
+    memory_after(out, template, inst, 1, |_, rex, byte_register| {
+        head(template, opcode_bits, rex, byte_register)
     });
 }
 
-/// The same after prefixes and opcode, which `begin` appends: it gets the bits R, X and B, and the byte register. A
-/// displacement of one byte counts units of `unit` bytes.
+/// The same after prefixes and opcode, from `begin`, which gets the bits R, X and B, and the byte register: it has
+/// appended them, or gives them as a word of so many bytes. A displacement of one byte counts units of `unit` bytes.
 #[inline(always)]
-fn memory_after(out: &mut Out<'_>, template: &Template, inst: &MInst, unit: i32, begin: impl Fn(&mut Out<'_>, u8, u8)) {
+fn memory_after(
+    out: &mut Out<'_>,
+    template: &Template,
+    inst: &MInst,
+    unit: i32,
+    begin: impl Fn(&mut Out<'_>, u8, u8) -> (u64, u32),
+) {
+    /// In the place of a base, says that there is a SIB byte; in the place of an index, that there is none.
+    const FURTHER: u8 = 4;
     let reg = reg_field(template, inst);
     let (base, index) = (inst.reg(1), inst.reg(2));
     let base = number(base);
-    let rex = (reg >> 3) << 2 | base >> 3;
-    let byte_register = reg & template.byte_reg;
     let disp = inst.disp;
     let has_disp = u8::from(disp != 0 || base & 7 == 5);
     let units = disp / unit;
     let is_long = u8::from(i32::from(units as i8) * unit != disp);
     let mode = (has_disp + is_long) << 6;
     let disp_bytes = usize::from(has_disp + 3 * is_long);
-    let modrm = mode | (reg & 7) << 3;
-    if index.is_none() {
-        begin(out, rex, byte_register);
-        out.byte(modrm | base & 7);
-        if base & 7 == 4 {
-            out.byte(0x24);
-        }
+    let mut rex = (reg >> 3) << 2 | base >> 3;
+    let (rm, index_bits) = if index.is_none() {
+        (base & 7, FURTHER << 3)
     } else {
         let index = number(index);
         debug_assert!(
-            index != 4 || inst.reg(2).bank() == 1,
+            index != FURTHER || inst.reg(2).bank() == 1,
             "the stack pointer cannot be an index"
         );
-        begin(out, rex | (index >> 3) << 1, byte_register);
-        out.byte(modrm | 4);
-        out.byte(scale_bits(inst) | (index & 7) << 3 | base & 7);
-    }
+        rex |= (index >> 3) << 1;
+        (FURTHER, scale_bits(inst) | (index & 7) << 3)
+    };
+    let (head, bytes) = begin(out, rex, reg & template.byte_reg);
+    let after = u64::from(mode | (reg & 7) << 3 | rm) | u64::from(index_bits | base & 7) << 8;
+    out.long_word(head | after << (8 * bytes), bytes + 1 + u32::from(rm == FURTHER));
     let written = if is_long == 0 { units } else { disp };
     out.word(written.cast_unsigned(), disp_bytes);
 }
@@ -464,12 +492,19 @@ fn scale_bits(inst: &MInst) -> u8 {
 
 /// Any memory operand, and perhaps an immediate.
 fn any_memory(out: &mut Out<'_>, template: &Template, inst: &MInst) {
-    let immediate = immediate(template, inst);
     if inst.reg(1).is_physical() {
-        memory(out, template, inst, immediate.opcode_bits);
-    } else {
-        baseless(out, template, inst, immediate);
+        return memory_immediate(out, template, inst);
     }
+    let immediate = immediate(template, inst);
+    baseless(out, template, inst, immediate);
+    out.immediate(immediate);
+}
+
+/// A memory operand with a base register, and perhaps an immediate.
+#[inline(always)]
+fn memory_immediate(out: &mut Out<'_>, template: &Template, inst: &MInst) {
+    let immediate = immediate(template, inst);
+    memory(out, template, inst, immediate.opcode_bits);
     out.immediate(immediate);
 }
 
@@ -655,6 +690,7 @@ fn short_branch(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     out.fixup8(inst.label());
 }
 
+#[inline]
 fn branch_to_symbol(out: &mut Out<'_>, code: &Code, inst: &MInst) {
     if code.prefix != 0 {
         // The padded call of the general-dynamic sequence (System V ABI for x86-64, appendix on thread-local storage).

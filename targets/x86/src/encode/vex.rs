@@ -49,10 +49,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
         };
         let rm = number(inst.reg(usize::from(rm_slot)));
         if code.has(Code::SWAPS) && rm > 7 && reg < 8 && !is_extended {
-            let swapped = Template {
-                opcode: template.opcode + 1,
-                ..*template
-            };
+            let swapped = template.with_opcode(template.opcode + 1);
             vex_prefix(out, &swapped, code, own, (rm >> 3) << 2);
             return out.modrm_reg(rm, reg);
         }
@@ -69,7 +66,10 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
             None => 1,
         };
         let unit = i32::from(unit);
-        memory_after(out, template, inst, unit, |out, rex, _| begin(out, rex));
+        memory_after(out, template, inst, unit, |out, rex, _| {
+            begin(out, rex);
+            (0, 0)
+        });
     } else {
         baseless_after(out, template, inst, immediate, |out, rex, _| begin(out, rex));
     }
