@@ -17,6 +17,9 @@ use std::ops::Range;
 /// How much of the input is given back to the system at once: a few times what it reads ahead.
 const GIVEN_BACK_BYTES: usize = 256 << 10;
 
+/// What is so large is given back once it is opened, too. Reading its pages again takes a thousandth of the run.
+const LEAST_FORGOTTEN_BYTES: usize = 1 << 20;
+
 /// What an instruction would take in bitcode.
 const TEXT_INSTRUCTION_BYTES: u64 = 4;
 
@@ -50,6 +53,10 @@ impl<'a> Opened<'a> {
         choose_code_model(&mut bitcode, options);
         change_heads(bitcode.heads_mut(), options);
         instrument(bitcode.module_mut(), options)?;
+        // Finding the bodies has touched all pages. Each comes again when its functions are read.
+        if input.bytes.len() >= LEAST_FORGOTTEN_BYTES {
+            input.give_back(0..input.bytes.len());
+        }
         Ok(Opened::Bitcode { bitcode, input })
     }
 

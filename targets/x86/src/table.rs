@@ -741,7 +741,9 @@ op_table! {
     Vcvtdq2psYRR "vcvtdq2ps" LoadRR vex(1, 0, 0x5b).flag(Code::LONG), Y, [DY, UY], NO;
     Vcvttps2dqYRR "vcvttps2dq" LoadRR vex(1, 0xf3, 0x5b).flag(Code::LONG), Y, [DY, UY], NO;
     Vcvtps2pdYRR "vcvtps2pd" LoadRR vex(1, 0, 0x5a).flag(Code::LONG), Y, [DY, UX], NO;
+    Vcvtps2pdYRM "vcvtps2pd" RM vex(1, 0, 0x5a).flag(Code::LONG), Y, [DY], NO;
     Vcvtdq2pdYRR "vcvtdq2pd" LoadRR vex(1, 0xf3, 0xe6).flag(Code::LONG), Y, [DY, UX], NO;
+    Vcvtdq2pdYRM "vcvtdq2pd" RM vex(1, 0xf3, 0xe6).flag(Code::LONG), Y, [DY], NO;
     Vcvtpd2psYRR "vcvtpd2ps" LoadRR vex(1, 0x66, 0x5a).flag(Code::LONG), Y, [DX, UY], NO;
     Vcvttpd2dqYRR "vcvttpd2dq" LoadRR vex(1, 0x66, 0xe6).flag(Code::LONG), Y, [DX, UY], NO;
     Vcvtph2psYRR "vcvtph2ps" LoadRR vex(2, 0x66, 0x13).flag(Code::LONG), Y, [DY, UX], NO;

@@ -15,7 +15,7 @@ use crate::features;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::{Folder, LowerCtx, VectorShape};
-use frazil_ir::{FastFlags, Function, InstData, Opcode, Operand, Type};
+use frazil_ir::{EntityRef, FastFlags, Format, Function, Inst, InstData, Opcode, Operand, Type};
 
 /// The rows for `a * b + c`, `a * b - c` and `c - a * b`.
 pub type Rows = [Op; 3];
@@ -33,6 +33,32 @@ pub fn is_contracted(data: &InstData) -> bool {
 
 fn is_product(sum: &InstData, data: &InstData) -> bool {
     data.op == Opcode::Fmul && data.ty == sum.ty && is_contracted(data)
+}
+
+/// Whether a product is one that a sum will take, with its factors in registers: one that has taken a load could not be.
+/// The load would save nothing where the other factor is needed later, too.
+pub fn is_left_to_sum(folder: &Folder<'_>, inst: Inst, product: &InstData) -> bool {
+    /// How far away a sum is looked for: loops are unrolled by eight.
+    const REACH: usize = 32;
+    if product.op != Opcode::Fmul || !is_contracted(product) || !folder.features().has(features::FMA) {
+        return false;
+    }
+    let Some(value) = product
+        .first_result()
+        .filter(|&value| folder.function.use_count(value) == 1)
+    else {
+        return false;
+    };
+    let next = inst.index() + 1;
+    let after = folder.function.insts().get(next..).unwrap_or_default();
+    let user = after
+        .iter()
+        .take(REACH)
+        .take_while(|data| !data.op.is_terminator())
+        .find(|data| matches!(data.op.format(), Format::Binary) && [data.a, data.b].contains(&value.into()));
+    user.is_some_and(|sum| {
+        matches!(sum.op, Opcode::Fadd | Opcode::Fsub) && sum.ty == product.ty && is_contracted(sum) && sum.a != sum.b
+    })
 }
 
 /// Folds a product into a sum or difference; says whether it did.

@@ -42,7 +42,7 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
         {
             fold_arithmetic::<W>(folder, data);
         }
-        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, data),
+        Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, user, data),
         Opcode::Zext | Opcode::Sext => {
             fold_extension::<W>(folder, data);
             fold_vector(folder, data);
@@ -78,6 +78,7 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
         Opcode::Bitcast => fold_compared_bits(folder, data),
         Opcode::Sitofp
         | Opcode::Uitofp
+        | Opcode::Fpext
         | Opcode::Trunc
         | Opcode::Shuffle
         | Opcode::InsertElement
@@ -96,7 +97,10 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
 }
 
 /// Folds into arithmetic on floats: products into sums, or loads.
-fn fold_float(folder: &mut Folder<'_>, data: &InstData) {
+fn fold_float(folder: &mut Folder<'_>, user: Inst, data: &InstData) {
+    if contracted::is_left_to_sum(folder, user, data) {
+        return;
+    }
     let is_sum = matches!(data.op, Opcode::Fadd | Opcode::Fsub);
     if is_sum && contracted::is_contracted(data) && contracted::fold(folder, data) {
         return;
@@ -127,7 +131,7 @@ fn fold_vector(folder: &mut Folder<'_>, data: &InstData) {
 #[inline(never)]
 fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
     match data.op {
-        Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp if is_wide(folder, data) => {
+        Opcode::Sext | Opcode::Zext | Opcode::Sitofp | Opcode::Uitofp | Opcode::Fpext if is_wide(folder, data) => {
             fold_wide_conversion(folder, data);
         }
         Opcode::Zext | Opcode::Sext => vector::extend::fold(folder, data),

@@ -255,7 +255,7 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
     use Op::{
         CallM, ComisRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM, Cvttss2siRM, JmpM, MovhpMR,
         MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM, PinsrbXMI, PinsrdXMI, PinsrwXMI,
-        PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM,
+        PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM, Vcvtdq2pdYRM, Vcvtps2pdYRM,
     };
     match op {
         MovzxBRM | MovsxBRM | PinsrbXMI => 1,
@@ -264,6 +264,7 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
         Cvttsd2siRM | Cvtsd2siRM | Cvtsd2ssRM | RoundsdRMI | MovlpRM | MovhpRM | MovlpMR | MovhpMR => 8,
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,
+        Vcvtps2pdYRM | Vcvtdq2pdYRM => 16,
         _ if row.code.width == Width::Packed => 16,
         _ => inst.size / widening(row).unwrap_or(1),
     }

@@ -515,13 +515,29 @@ pub fn fold_conversion(folder: &mut Folder<'_>, data: &InstData) {
         return;
     };
     let function = folder.function;
-    let is_extended = match data.op {
+    let has_folded = match data.op {
         Opcode::Zext | Opcode::Sext => extension(function, data, to).is_some(),
         _ => widened(function, data, to).is_some(),
-    };
-    if !is_extended || !extend::fold_extended(folder, data, SIZE) {
+    } && extend::fold_extended(folder, data, SIZE);
+    if !has_folded && !fold_doubled(folder, data, to) {
         super::wide::fold_lower_half(folder, data.a);
     }
+}
+
+/// Folds a load of 128 bits into a conversion to numbers twice as wide; says whether there is one.
+fn fold_doubled(folder: &mut Folder<'_>, data: &InstData, to: VectorShape) -> bool {
+    let Some((value, load)) = folder.producer(data.a).filter(|(_, load)| load.op == Opcode::Load) else {
+        return false;
+    };
+    let from = shape(folder.function.types(), load.ty).map(|shape| shape.element);
+    let has_row = matches!(
+        (data.op, from, to.element),
+        (Opcode::Fpext, Some(Type::F32), Type::F64) | (Opcode::Sitofp, Some(Type::I32), Type::F64)
+    );
+    if has_row {
+        folder.fold_load(value, load);
+    }
+    has_row
 }
 
 /// Folds a load into an operation of two operands, if it has a row for that.
