@@ -17,8 +17,9 @@ use std::ops::Range;
 /// How much of the input is given back to the system at once: a few times what it reads ahead.
 const GIVEN_BACK_BYTES: usize = 256 << 10;
 
-/// What is so large is given back once it is opened, too. Reading its pages again takes a thousandth of the run.
-const LEAST_FORGOTTEN_BYTES: usize = 1 << 20;
+/// An input of so many bytes is given back once it is opened, too. Reading its pages again takes a thousandth of the
+/// run.
+const LARGE_BYTES: usize = 1 << 20;
 
 /// What an instruction would take in bitcode.
 const TEXT_INSTRUCTION_BYTES: u64 = 4;
@@ -53,11 +54,20 @@ impl<'a> Opened<'a> {
         choose_code_model(&mut bitcode, options);
         change_heads(bitcode.heads_mut(), options);
         instrument(bitcode.module_mut(), options)?;
+        let opened = Opened::Bitcode { bitcode, input };
         // Finding the bodies has touched all pages. Each comes again when its functions are read.
-        if input.bytes.len() >= LEAST_FORGOTTEN_BYTES {
+        if opened.is_large() {
             input.give_back(0..input.bytes.len());
         }
-        Ok(Opened::Bitcode { bitcode, input })
+        Ok(opened)
+    }
+
+    /// Whether the input is so large that its memory, and that of its functions, matters.
+    pub fn is_large(&self) -> bool {
+        match self {
+            Opened::Bitcode { input, .. } | Opened::Pexe { input, .. } => input.bytes.len() >= LARGE_BYTES,
+            Opened::Text { .. } => false,
+        }
     }
 
     /// Reads everything but the bodies of an executable of PNaCl. Its module names no triple, and everything is in the

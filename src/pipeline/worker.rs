@@ -324,9 +324,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lets the memory go that functions are compiled in, once there are no more: what is made at the end takes its
-    /// place.
+    /// Lets the memory go that functions of a large input are compiled in, once there are no more: what is made at the
+    /// end takes its place.
     pub fn end_functions(&mut self) {
+        if !self.opened.is_large() {
+            return;
+        }
         self.function = Function::new();
         self.code = CompiledFunction::default();
         *self.fast = FastState::default();
