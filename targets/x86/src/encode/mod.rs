@@ -244,9 +244,7 @@ fn other<const W: u8>(buf: &mut CodeBuffer, template: &Template, inst: &MInst) -
         _ if !SPEED || code.has(Code::VEX) => Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst)),
         Form::RI => Out::fill::<W, _>(buf, |out| register_immediate(out, template, inst)),
         Form::OI => Out::fill::<W, _>(buf, |out| move_immediate(out, template, inst)),
-        Form::MI if inst.reg(1).is_physical() => {
-            Out::fill::<W, _>(buf, |out| memory_immediate(out, template, inst));
-        }
+        Form::MI if inst.reg(1).is_physical() => Out::fill::<W, _>(buf, |out| memory_immediate(out, template, inst)),
         Form::BranchRef => Out::fill::<W, _>(buf, |out| branch_to_symbol(out, code, inst)),
         _ => Out::fill::<W, _>(buf, |out| write_other(out, template, code, inst)),
     }
@@ -440,8 +438,8 @@ fn exchange(out: &mut Out<'_>, template: &Template, inst: &MInst) {
 #[inline(always)]
 fn memory(out: &mut Out<'_>, template: &Template, inst: &MInst, opcode_bits: u8) {
     let opcode_bits = inst.aux & template.condition_mask | opcode_bits;
-    memory_after(out, template, inst, 1, |_, rex, byte_register| {
-        head(template, opcode_bits, rex, byte_register)
+    memory_after(out, template, inst, 1, |_, rex, byte| {
+        head(template, opcode_bits, rex, byte)
     });
 }
 

@@ -35,8 +35,8 @@ fn is_product(sum: &InstData, data: &InstData) -> bool {
     data.op == Opcode::Fmul && data.ty == sum.ty && is_contracted(data)
 }
 
-/// Whether a product is one that a sum will take, with its factors in registers: one that has taken a load could not be.
-/// The load would save nothing where the other factor is needed later, too.
+/// Whether a product is one that a sum will take, with its factors in registers: one that has taken a load could not
+/// be. The load would save nothing where the other factor is needed later, too.
 pub fn is_left_to_sum(folder: &Folder<'_>, inst: Inst, product: &InstData) -> bool {
     /// How far away a sum is looked for: loops are unrolled by eight.
     const REACH: usize = 32;
