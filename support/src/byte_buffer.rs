@@ -5,8 +5,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// By how many bytes the room grows at least, so that this happens seldom.
-const GROWTH_BYTES: usize = 4096;
+/// By how many bytes the room grows at least, so that this happens seldom; the shortest functions need no more.
+const GROWTH_BYTES: usize = 1024;
 
 /// Bytes with initialised room after them.
 #[derive(Clone, Debug, Default)]
