@@ -28,7 +28,10 @@ const MAX_PLACE_STEPS: usize = 16;
 pub fn is_effect(data: &InstData) -> bool {
     // Asked of every instruction, so without a jump.
     let effects = data.op.effects();
-    let has_some = matches!(effects, Effects::Write | Effects::Hook | Effects::Any);
+    let has_some = !matches!(
+        effects,
+        Effects::Pure | Effects::Trap | Effects::Read | Effects::Control
+    );
     let is_volatile = effects == Effects::Read && MemFlags(data.flags).is_volatile();
     // Terminators end the block, but these ones call something.
     has_some | is_volatile | matches!(data.op, Opcode::Invoke | Opcode::Resume)

@@ -10,8 +10,7 @@ use crate::abi::ArgLayout;
 use crate::desc::ConvDesc;
 use frazil_ir::{EntityRef, Function, SigId, Signature, TableIdentity, Type};
 
-/// How many signatures can be known at a time: the modules that were measured have three quarters of their calls among
-/// so many.
+/// How many signatures can be known at a time; nine of ten calls of SQLite find theirs.
 const ROWS: usize = 256;
 
 /// What a row's places were found for.

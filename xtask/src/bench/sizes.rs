@@ -116,19 +116,7 @@ pub fn check(full: &Compiler, quick: bool) -> Result<bool> {
 /// Builds the command with these features; the path of the program.
 fn build(features: &str) -> Result<PathBuf> {
     let folder = workspace::target_dir().join("sizes");
-    let mut command = workspace::cargo();
-    command.args([
-        "build",
-        "--quiet",
-        "--profile",
-        "minimal",
-        "--package",
-        "frazil",
-        "--bin",
-        "frazil",
-    ]);
-    command.args(["--no-default-features", "--features", features, "--target-dir"]);
-    process::checked(command.arg(&folder))?;
+    process::checked(&mut dist::small::command(features, &folder))?;
     Ok(folder.join("minimal/frazil"))
 }
 

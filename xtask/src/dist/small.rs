@@ -30,6 +30,15 @@ pub fn build() -> Result<PathBuf> {
     let target = format!("{processor}-unknown-linux-musl");
     install(&target)?;
     let folder = workspace::target_dir().join("dist/small");
+    let mut cargo = command(feature, &folder);
+    cargo.args(["--target", &target]).args(LIBRARY);
+    cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", RUSTC_FLAGS);
+    process::checked(cargo.env_remove("CARGO_ENCODED_RUSTFLAGS"))?;
+    Ok(folder.join(target).join("minimal/frazil"))
+}
+
+/// The command that builds the small command with these features into a folder.
+pub fn command(features: &str, folder: &Path) -> Command {
     let mut cargo = workspace::cargo();
     cargo.args([
         "build",
@@ -41,11 +50,10 @@ pub fn build() -> Result<PathBuf> {
         "--bin",
         "frazil",
     ]);
-    cargo.args(["--no-default-features", "--features", feature, "--target", &target]);
-    cargo.args(LIBRARY).arg("--target-dir").arg(&folder);
-    cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", RUSTC_FLAGS);
-    process::checked(cargo.env_remove("CARGO_ENCODED_RUSTFLAGS"))?;
-    Ok(folder.join(target).join("minimal/frazil"))
+    cargo
+        .args(["--no-default-features", "--features", features, "--target-dir"])
+        .arg(folder);
+    cargo
 }
 
 /// Has rustup install the source of Rust's library and the C library of `target`, if they are not there.

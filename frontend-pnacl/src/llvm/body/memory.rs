@@ -329,15 +329,16 @@ pub(in crate::llvm) fn store_to(
     let (true, Some(flags)) = (value.is_operand(), plain_flags(align, volatile)) else {
         return store_any(body, address, value, align, volatile);
     };
-    let data = InstData::new(
-        Opcode::Store,
-        value.ir_type(),
-        flags,
-        value.operand(),
-        address.operand(),
-    );
-    body.build.function.push_simple(data);
+    store_scalar(&mut body.build, address, value, flags);
     Ok(())
+}
+
+/// Appends a store of a value that is one operand.
+#[inline(always)]
+fn store_scalar(build: &mut Builder<'_, '_>, address: Word, value: Word, flags: u16) {
+    let (operand, pointer) = (value.operand(), address.operand());
+    let data = InstData::new(Opcode::Store, value.ir_type(), flags, operand, pointer);
+    build.function.push_simple(data);
 }
 
 /// The same of any value.
@@ -347,14 +348,7 @@ fn store_any(body: &mut Body<'_, '_>, address: Word, value: Word, align: u64, vo
     let align_log2 = stored_alignment(build, align, value)?;
     let flags = MemFlags::aligned(align_log2).with_volatile(volatile).0;
     if value.is_operand() {
-        let data = InstData::new(
-            Opcode::Store,
-            value.ir_type(),
-            flags,
-            value.operand(),
-            address.operand(),
-        );
-        build.function.push_simple(data);
+        store_scalar(build, address, value, flags);
         return Ok(());
     }
     store_aggregate(build, address, value, align_log2, volatile)

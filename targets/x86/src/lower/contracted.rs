@@ -56,9 +56,7 @@ pub fn is_left_to_sum(folder: &Folder<'_>, inst: Inst, product: &InstData) -> bo
         .take(REACH)
         .take_while(|data| !data.op.is_terminator())
         .find(|data| matches!(data.op.format(), Format::Binary) && [data.a, data.b].contains(&value.into()));
-    user.is_some_and(|sum| {
-        matches!(sum.op, Opcode::Fadd | Opcode::Fsub) && sum.ty == product.ty && is_contracted(sum) && sum.a != sum.b
-    })
+    user.is_some_and(|sum| matches!(sum.op, Opcode::Fadd | Opcode::Fsub) && sum.ty == product.ty && is_contracted(sum))
 }
 
 /// Folds a product into a sum or difference; says whether it did.
