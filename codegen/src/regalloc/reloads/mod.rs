@@ -15,7 +15,9 @@
 //! allocators, and of expressions in Cai and Xue, "Optimal and Efficient Speculation-Based Partial Redundancy
 //! Elimination", but for the heuristics).
 //!
-//! Bundles whose places change in no loop are left alone.
+//! Bundles whose places change in no loop are left alone, and those whose reloads, stores and moves are executed so
+//! rarely that no choice is worth its time: most of the blocks are those of values with a long life that are reloaded
+//! once ([`Reloads::is_worth_it`]).
 
 mod cut;
 mod free;
@@ -41,6 +43,14 @@ const SPLIT_EDGE: f32 = 1.25;
 const PLACE: f32 = 0.02;
 /// A choice must save as much to be made.
 const LEAST_GAIN: f32 = 0.01;
+/// Better choices are looked for if as much is paid for a bundle,
+const LEAST_PAID: f32 = 1.0;
+/// and as much for each block that it is live into;
+const LEAST_PAID_PER_BLOCK: f32 = 0.05;
+/// or if its place changes as often in the code,
+const LEAST_CHANGES: f32 = 3.0;
+/// and as often for each of these blocks.
+const LEAST_CHANGES_PER_BLOCK: f32 = 0.1;
 
 /// Where a value is at one end of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +106,8 @@ pub(super) struct ReloadMemory {
     ends: Vec<BlockEnds>,
     /// The blocks at whose start the current bundle is live.
     entered: Vec<u32>,
+    /// By block: the places that a bundle has at its start and its end; those of others are of earlier bundles.
+    places: Vec<(u8, u8)>,
     /// By bundle: the edges whose moves read it for other bundles.
     left_on: Grouped,
     pairs: Vec<(u32, u32)>,
@@ -138,17 +150,21 @@ impl Reloads<'_> {
     /// Chooses places for all bundles of a function with loops, visiting at most `budget` blocks.
     pub(super) fn run(&mut self, mut budget: usize) {
         let mut is_ready = false;
+        self.memory.places.resize(self.func.blocks.len(), (SLOT, SLOT));
         for bundle in 0..self.intervals.bundles.len() as u32 {
             if !self.is_candidate(bundle) {
+                continue;
+            }
+            match budget.checked_sub(self.block_count(bundle)) {
+                Some(rest) => budget = rest,
+                None => return,
+            }
+            if !self.is_worth_it(bundle) {
                 continue;
             }
             if !is_ready {
                 self.prepare();
                 is_ready = true;
-            }
-            match budget.checked_sub(self.block_count(bundle)) {
-                Some(rest) => budget = rest,
-                None => return,
             }
             self.find_stretches(bundle);
             if self.memory.stretches.is_empty() {
@@ -199,6 +215,70 @@ impl Reloads<'_> {
             }
         }
         memory.left_on.fill(self.intervals.bundles.len(), &memory.pairs);
+    }
+
+    /// Whether a bundle changes its place so often, when the code is executed or in the code, that it is worth looking
+    /// for better choices.
+    fn is_worth_it(&mut self, bundle: u32) -> bool {
+        let (paid, changes) = self.changes(bundle);
+        let blocks = self.memory.entered.len() as f32;
+        paid >= LEAST_PAID.max(blocks * LEAST_PAID_PER_BLOCK)
+            || changes >= LEAST_CHANGES.max(blocks * LEAST_CHANGES_PER_BLOCK)
+    }
+
+    /// How often a bundle changes its place, in units of one entry into the function, and in how many places: inside of
+    /// blocks, and on edges. An edge that moves something else into it may count by mistake. Collects the blocks that
+    /// it is live into.
+    fn changes(&mut self, bundle: u32) -> (f32, f32) {
+        let memory = &mut *self.memory;
+        memory.entered.clear();
+        let data = &self.intervals.bundles[bundle as usize];
+        let mut part = &self.intervals.parts[data.first as usize];
+        let mut paid = 0.0;
+        let mut changes = 0.0;
+        for &(from, to) in &self.intervals.spans[data.spans.0 as usize..data.spans.1 as usize] {
+            let last = self.positions.block(to - 1);
+            let mut block = self.positions.block(from);
+            while part.to <= from {
+                part = &self.intervals.parts[part.next as usize];
+            }
+            if from == self.positions.start(block) {
+                memory.places[block as usize].0 = part.place;
+                memory.entered.push(block);
+            }
+            loop {
+                let end = self.positions.start(block + 1).min(to);
+                while part.to < end {
+                    let next = &self.intervals.parts[part.next as usize];
+                    if next.place != part.place {
+                        paid += self.positions.freq(block);
+                        changes += 1.0;
+                    }
+                    part = next;
+                }
+                memory.places[block as usize].1 = part.place;
+                if block == last {
+                    break;
+                }
+                block += 1;
+                if part.to <= end {
+                    part = &self.intervals.parts[part.next as usize];
+                }
+                memory.places[block as usize].0 = part.place;
+                memory.entered.push(block);
+            }
+        }
+        for &block in &memory.entered {
+            let start = memory.places[block as usize].0;
+            for &edge in self.func.pred_edges(block) {
+                let edge = &self.func.edges[edge as usize];
+                if memory.places[edge.from as usize].1 != start {
+                    paid += self.positions.freq(edge.from).min(self.positions.freq(block));
+                    changes += 1.0;
+                }
+            }
+        }
+        (paid, changes)
     }
 
     /// Finds a bundle's stretches and the ways between them inside of blocks.
