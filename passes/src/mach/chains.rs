@@ -36,7 +36,8 @@ pub(super) struct Chains {
     is_rare: Vec<bool>,
     frequency: Vec<f32>,
     edge_frequency: Vec<f32>,
-    candidates: Vec<Candidate>,
+    /// Edges that may join chains, as [`candidate`] has them.
+    candidates: Vec<u128>,
     /// By block: the next block in its chain, and the one before it.
     next: Vec<u32>,
     previous: Vec<u32>,
@@ -53,11 +54,13 @@ enum State {
     Done,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    value: f32,
-    from: u32,
-    to: u32,
+/// An edge that may join chains, as a number by which the best edges come first: the most valuable ones, of equal ones
+/// those between blocks that follow each other, then by block. A sort of numbers takes a third of the time of one that
+/// compares field by field.
+fn candidate(value: f32, from: u32, to: u32) -> u128 {
+    debug_assert!(value >= 0.0);
+    let is_apart = u128::from(from + 1 != to);
+    u128::from(!value.to_bits()) << 65 | is_apart << 64 | u128::from(from) << 32 | u128::from(to)
 }
 
 impl Chains {
@@ -189,19 +192,11 @@ impl Chains {
                 Term::Invoke => 1,
                 _ => usize::MAX,
             };
+            let edges = func.edges_of(block).take(jumps);
             self.candidates
-                .extend(func.edges_of(block).take(jumps).map(|edge| Candidate {
-                    value: self.edge_frequency[edge] * value,
-                    from: block,
-                    to: to(edge),
-                }));
+                .extend(edges.map(|edge| candidate(self.edge_frequency[edge] * value, block, to(edge))));
         }
-        let is_in_place = |candidate: &Candidate| candidate.from + 1 == candidate.to;
-        self.candidates.sort_unstable_by(|a, b| {
-            (b.value.total_cmp(&a.value))
-                .then(is_in_place(b).cmp(&is_in_place(a)))
-                .then((a.from, a.to).cmp(&(b.from, b.to)))
-        });
+        self.candidates.sort_unstable();
         self.next.clear();
         self.next.resize(blocks, NONE);
         self.previous.clear();
@@ -209,7 +204,7 @@ impl Chains {
         self.parent.clear();
         self.parent.extend(0..blocks as u32);
         for index in 0..self.candidates.len() {
-            let Candidate { from, to, .. } = self.candidates[index];
+            let (from, to) = ((self.candidates[index] >> 32) as u32, self.candidates[index] as u32);
             if to == 0 || self.next[from as usize] != NONE || self.previous[to as usize] != NONE {
                 continue;
             }

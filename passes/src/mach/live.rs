@@ -8,9 +8,11 @@
 //! the other edges ([`Live::live_elsewhere`]).
 
 use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::mfunc::pseudo::NOP;
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::reg::PRegSet;
+use std::ops::Range;
 
 /// Live registers of a function.
 #[derive(Debug, Default)]
@@ -109,37 +111,45 @@ pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
 
 /// Removes the instructions that have been replaced by [`frazil_codegen::mfunc::pseudo::NOP`].
 pub(super) fn compact(func: &mut MFunc) {
-    use frazil_codegen::mfunc::pseudo::NOP;
     func.groups.retain(|group| !group.is_empty());
-    let (mut kept, mut next_group, mut open_group) = (0, 0, false);
-    for block in &mut func.blocks {
-        let (start, end) = (block.start, block.end);
-        block.start = kept;
-        for index in start..end {
-            if let Some(group) = func.groups.get_mut(next_group)
-                && group.start == index
-                && !open_group
-            {
-                group.start = kept;
-                open_group = true;
-            }
-            let inst = func.insts[index as usize];
-            if inst.op != NOP {
-                func.insts[kept as usize] = inst;
-                func.origins[kept as usize] = func.origins[index as usize];
-                kept += 1;
-            }
-            if let Some(group) = func.groups.get_mut(next_group)
-                && open_group
-                && group.end == index + 1
-            {
-                group.end = kept;
-                open_group = false;
+    let mut kept = 0;
+    let mut next_group = 0;
+    for block in 0..func.blocks.len() {
+        let (start, end) = (func.blocks[block].start, func.blocks[block].end);
+        func.blocks[block].start = kept;
+        let mut next = start;
+        while next < end {
+            let group = func.groups.get(next_group).filter(|group| group.start < end).cloned();
+            let until = group.as_ref().map_or(end, |group| group.start);
+            kept = keep(func, next..until, kept);
+            next = until;
+            if let Some(group) = group {
+                let first = kept;
+                kept = keep(func, group.clone(), kept);
+                func.groups[next_group] = first..kept;
                 next_group += 1;
+                next = group.end;
             }
         }
-        block.end = kept;
+        func.blocks[block].end = kept;
     }
     func.insts.truncate(kept as usize);
     func.origins.truncate(kept as usize);
+}
+
+/// Moves the instructions of a range that are not removed to `to` and what follows; returns where they end.
+fn keep(func: &mut MFunc, range: Range<u32>, mut to: u32) -> u32 {
+    let mut rest = range;
+    while !rest.is_empty() {
+        let insts = &func.insts[rest.start as usize..rest.end as usize];
+        let count = insts.iter().position(|inst| inst.op == NOP).unwrap_or(insts.len()) as u32;
+        if rest.start != to && count > 0 {
+            let run = rest.start as usize..(rest.start + count) as usize;
+            func.insts.copy_within(run.clone(), to as usize);
+            func.origins.copy_within(run, to as usize);
+        }
+        to += count;
+        rest.start = (rest.start + count + 1).min(rest.end);
+    }
+    to
 }
