@@ -65,7 +65,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         &format!("{STATIC} -Cprofile-generate={} {NOTE_ORDER}", counts.display()),
         &PACKAGES[..1],
     )?;
-    count(&counting.join(PROGRAMS[0]), &modules, &folder)?;
+    count(&counting.join(PROGRAMS[0]), &modules, &counts)?;
     let profile = folder.join("profile");
     let mut merge = workspace::llvm_tool(LLVM_PROFDATA)?;
     process::checked(merge.arg("merge").arg("-o").arg(&profile).arg(&counts))?;
@@ -119,12 +119,17 @@ fn build(folder: &Path, target: &str, flags: &str, packages: &[&str]) -> Result<
     Ok(folder.join(target).join("release"))
 }
 
-/// Compiles modules by a program that counts.
-fn count(frazil: &Path, modules: &[Module], folder: &Path) -> Result<()> {
-    let object = folder.join("counted.o");
+/// Compiles modules by a program that counts, each run into a file of its own: runs that note an order do not add to
+/// what an earlier run has left.
+fn count(frazil: &Path, modules: &[Module], counts: &Path) -> Result<()> {
+    let object = counts.with_file_name("counted.o");
     for module in modules {
-        for recipe in RECIPES {
+        for (number, recipe) in RECIPES.iter().enumerate() {
             let mut command = Command::new(frazil);
+            command.env(
+                "LLVM_PROFILE_FILE",
+                counts.join(format!("{}-{number}.profraw", module.name())),
+            );
             command.args(["--recipe", recipe, "--threads", "0", "-o"]).arg(&object);
             process::checked(command.arg(module.bitcode()?))?;
         }
