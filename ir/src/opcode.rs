@@ -97,6 +97,8 @@ macro_rules! for_each_opcode {
             SmulHigh "smul_high" Binary Ty Pure;
             // The sum of the differences of their bytes without signs: of integers of 64 bits.
             ByteDifferences "byte_differences" Binary Ty Pure;
+            // The sum of the products of their words with signs: of integers of 32 bits.
+            WordProducts "word_products" Binary Ty Pure;
             Udiv "udiv" Binary Ty Trap;
             Sdiv "sdiv" Binary Ty Trap;
             Urem "urem" Binary Ty Trap;

@@ -231,13 +231,9 @@ impl Walk<'_> {
         }))
     }
 
-    /// Differences of bytes that are added up, if the target has an instruction for that.
+    /// Differences of bytes and products of words that are added up, if the target has instructions for that.
     fn find_totals(&self) -> Vec<Inst> {
-        let of_bytes = InstData::new(Opcode::ByteDifferences, Type::I64, 0, Operand::ZERO, Operand::ZERO);
-        match (self.has_operation)(&of_bytes) {
-            true => totals::find(self.rebuild.old),
-            false => Vec::new(),
-        }
+        totals::find(self.rebuild.old, &self.has_operation)
     }
 
     /// The number of the plan for a signature of the old function.
@@ -310,7 +306,7 @@ impl Walk<'_> {
                 let inst = Inst::new(index);
                 let first = self.rebuild.new.insts().len();
                 let outcome = if self.totals.binary_search(&inst).is_ok() {
-                    self.rebuild.total_of_differences(&data)
+                    self.rebuild.total_of_terms(&data)
                 } else if let Some(&lanes) = self.pieces.get(&inst) {
                     self.rebuild.load_pieces(&data, lanes)
                 } else if self.rebuild.concerns_promoted(&data) {

@@ -1,4 +1,5 @@
-//! Sums of which only the total over all lanes is of interest, and in which differences of bytes are added up.
+//! Sums of which only the total over all lanes is of interest, and in which differences of bytes or products of words
+//! are added up.
 //!
 //! ```text
 //! v1 = phi <8 x i32> [.., v5]
@@ -9,41 +10,90 @@
 //! ```
 //!
 //! Method: a set of sums and phis is narrowed down to those whose every use is in the set or as the operand of a sum
-//! over all lanes. It does not matter in which lanes what is added to such a sum stands, and there is an operation for
-//! the differences of eight bytes at once ([`frazil_ir::Opcode::ByteDifferences`]).
+//! over all lanes. It does not matter in which lanes what is added to such a sum stands, and there are operations for
+//! the differences of eight bytes at once ([`frazil_ir::Opcode::ByteDifferences`]), and for two products of words
+//! ([`frazil_ir::Opcode::WordProducts`]).
 //!
-//! Source: LLVM's `matchSADPattern` and `combineBasicSADPattern`.
+//! Source: LLVM's `X86PartialReduction`.
 
-use super::layout::Layout;
 use super::rebuild::Rebuild;
 use crate::error::CodegenError;
 use frazil_ir::typing::is_reduction;
 use frazil_ir::{ConstKind, EntityRef, Format, Function, Inst, InstData, Opcode, Operand, Type, TypeData, Value};
 
-/// Bytes whose differences are added up at once.
-const GROUP: u32 = 8;
-/// Fewer bytes are filled up with zeros, which cost nothing where they are loaded, to two groups: then all lanes of the
-/// result are known.
-const LEAST_BYTES: u32 = 16;
+/// What is added up, and by which operation.
+#[derive(Clone, Copy)]
+struct Terms {
+    /// The vectors that the terms are differences or products of.
+    operands: [Operand; 2],
+    kind: &'static Kind,
+}
 
-/// The operands of the difference of bytes that an instruction is, if it is one.
-fn differences(function: &Function, data: &InstData) -> Option<[Operand; 2]> {
+struct Kind {
+    op: Opcode,
+    /// The lanes of the operands.
+    element: Type,
+    /// How many lanes of 32 bits a sum takes.
+    sum_lanes: u32,
+    /// Lanes of the operands that are added up in a sum.
+    group: u32,
+    /// Operands with fewer lanes are filled up to as many with zeros, which cost nothing where they are loaded: a whole
+    /// register, so that all lanes of the result are known.
+    least_lanes: u32,
+}
+
+static DIFFERENCES: Kind = Kind {
+    op: Opcode::ByteDifferences,
+    element: Type::I8,
+    sum_lanes: 2,
+    group: 8,
+    least_lanes: 16,
+};
+
+static PRODUCTS: Kind = Kind {
+    op: Opcode::WordProducts,
+    element: Type::I16,
+    sum_lanes: 1,
+    group: 2,
+    least_lanes: 8,
+};
+
+impl Kind {
+    /// The sum of scalars, to ask whether a target has it.
+    fn of_scalars(&self) -> InstData {
+        let ty = if self.sum_lanes == 2 { Type::I64 } else { Type::I32 };
+        InstData::new(self.op, ty, 0, Operand::ZERO, Operand::ZERO)
+    }
+}
+
+/// The fewest terms for which it pays.
+const LEAST_TERMS: u32 = 4;
+
+/// What an instruction adds to a sum, if that is differences of bytes or products of words.
+fn terms(function: &Function, data: &InstData) -> Option<Terms> {
+    if !matches!(data.op, Opcode::Abs | Opcode::Mul)
+        || !is_sum_type(function, data.ty)
+        || lanes(function, data.ty) < LEAST_TERMS
+    {
+        return None;
+    }
     let of = |operand: Operand, op: Opcode| {
         let data = function.inst(function.def_inst(operand.as_value()?)?);
         (data.op == op).then_some(data)
     };
-    let types = function.types();
-    if data.op != Opcode::Abs || !is_sum_type(function, data.ty) {
-        return None;
-    }
-    let difference = of(data.a, Opcode::Sub)?;
-    let bytes = |operand: Operand| {
-        let extension = of(operand, Opcode::Zext)?;
-        let ty = function.operand_type(extension.a)?;
-        (types.scalar(ty) == Type::I8).then_some(extension.a)
+    let (inner, extension, kind) = match data.op {
+        Opcode::Abs => (of(data.a, Opcode::Sub)?, Opcode::Zext, &DIFFERENCES),
+        _ => (data, Opcode::Sext, &PRODUCTS),
     };
-    let operands = [bytes(difference.a)?, bytes(difference.b)?];
-    (lanes(function, data.ty) >= GROUP / 2).then_some(operands)
+    let narrow = |operand: Operand| {
+        let extended = of(operand, extension)?.a;
+        let ty = function.operand_type(extended)?;
+        (function.types().scalar(ty) == kind.element).then_some(extended)
+    };
+    Some(Terms {
+        operands: [narrow(inner.a)?, narrow(inner.b)?],
+        kind,
+    })
 }
 
 fn lanes(function: &Function, ty: Type) -> u32 {
@@ -57,15 +107,16 @@ fn is_sum_type(function: &Function, ty: Type) -> bool {
     function.types().scalar(ty) == Type::I32 && lanes(function, ty) > 0
 }
 
-/// The instructions that are differences of bytes and are only added to sums whose total alone matters.
-pub(super) fn find(function: &Function) -> Vec<Inst> {
-    let is_difference = |data: &InstData| {
+/// The instructions that are differences of bytes or products of words, which `has_operation` can add up, and are only
+/// added to sums whose total alone matters.
+pub(super) fn find(function: &Function, has_operation: impl Fn(&InstData) -> bool) -> Vec<Inst> {
+    let is_term = |data: &InstData| {
         let result = data.first_result().map(|value| function.use_count(value));
-        result == Some(1) && differences(function, data).is_some()
+        result == Some(1) && terms(function, data).is_some_and(|terms| has_operation(&terms.kind.of_scalars()))
     };
     let mut found: Vec<Inst> = Vec::new();
     for (index, data) in function.insts().iter().enumerate() {
-        if is_difference(data) {
+        if is_term(data) {
             found.push(Inst::new(index));
         }
     }
@@ -136,17 +187,20 @@ fn count(uses: &mut [u32], operand: Operand, by: u32) {
     }
 }
 
-/// Calls `mark` with what such a difference is made of and nothing else needs.
+/// Calls `mark` with what such a term is made of and nothing else needs.
 pub(super) fn unneeded(function: &Function, data: &InstData, mark: &mut dyn FnMut(Inst)) {
     let single = |operand: Operand| {
         let value = operand.as_value().filter(|&value| function.use_count(value) == 1)?;
         function.def_inst(value)
     };
-    let Some(difference) = single(data.a) else { return };
-    mark(difference);
-    let difference = function.inst(difference);
-    debug_assert!(difference.op.format() == Format::Binary);
-    for operand in [difference.a, difference.b] {
+    let mut inner = data;
+    if data.op == Opcode::Abs {
+        let Some(difference) = single(data.a) else { return };
+        mark(difference);
+        inner = function.inst(difference);
+    }
+    debug_assert!(inner.op.format() == Format::Binary);
+    for operand in [inner.a, inner.b] {
         if let Some(extension) = single(operand) {
             mark(extension);
         }
@@ -154,25 +208,24 @@ pub(super) fn unneeded(function: &Function, data: &InstData, mark: &mut dyn FnMu
 }
 
 impl Rebuild<'_> {
-    /// Puts the sums of differences of bytes into the first lanes of the result of an instruction, and zeros into the
-    /// others.
-    pub fn total_of_differences(&mut self, data: &InstData) -> Result<(), CodegenError> {
-        let operands = differences(self.old, data).expect("it was found before");
+    /// Puts the sums of differences of bytes or products of words into the first lanes of the result of an instruction,
+    /// and zeros into the others.
+    pub fn total_of_terms(&mut self, data: &InstData) -> Result<(), CodegenError> {
+        let Terms { operands, kind } = terms(self.old, data).expect("it was found before");
         let (left, right) = (self.source(operands[0])?, self.source(operands[1])?);
         let result = data.first_result().expect("it has a result");
         let to = self.layout_of(result);
-        let bytes = left.layout;
-        let chunk = bytes.chunk.min(bytes.lanes);
-        if bytes.is_scalarised() || to.is_scalarised() || !chunk.is_power_of_two() {
+        let narrow = left.layout;
+        let chunk = narrow.chunk.min(narrow.lanes);
+        if narrow.is_scalarised() || to.is_scalarised() || !chunk.is_power_of_two() {
             return Err(self.refuse(data));
         }
-        // Sums of 64 bits are two lanes, the second of which is zero.
         let mut pieces = Vec::new();
-        for part in 0..bytes.count() {
+        for part in 0..narrow.count() {
             let operands = [self.part(left.span, part), self.part(right.span, part)];
-            pieces.push(self.differences_of_part(bytes, part, operands)?);
+            pieces.push(self.sums_of_part(narrow.lanes_of(part), kind, operands)?);
         }
-        let piece = chunk.max(LEAST_BYTES) / 4;
+        let piece = chunk.max(kind.least_lanes) / kind.group * kind.sum_lanes;
         let zeros = self.vector(Type::I32, piece)?;
         let zeros = self.plain(ConstKind::Zero, zeros);
         pieces.resize((to.lanes / piece) as usize, zeros);
@@ -181,30 +234,26 @@ impl Rebuild<'_> {
         self.define(result, span)
     }
 
-    fn differences_of_part(
-        &mut self,
-        bytes: Layout,
-        part: u32,
-        operands: [Operand; 2],
-    ) -> Result<Operand, CodegenError> {
-        let lanes = bytes.lanes_of(part);
-        let all = lanes.max(LEAST_BYTES);
-        let sum = self.integer(64)?;
-        let sums = self.vector(sum, all / GROUP)?;
-        let mut as_sums = [Operand::NONE; 2];
-        for (sum, operand) in as_sums.iter_mut().zip(operands) {
-            let mut operand = operand;
+    /// The sums of operands with so many lanes. Sums of 64 bits are two lanes, the second of which is zero.
+    fn sums_of_part(&mut self, lanes: u32, kind: &Kind, mut operands: [Operand; 2]) -> Result<Operand, CodegenError> {
+        let all = lanes.max(kind.least_lanes);
+        let sum = self.integer(32 * kind.sum_lanes)?;
+        let sums = self.vector(sum, all / kind.group)?;
+        for operand in &mut operands {
             if lanes < all {
-                let ty = self.vector(Type::I8, lanes)?;
+                let ty = self.vector(kind.element, lanes)?;
                 let zeros = self.plain(ConstKind::Zero, ty);
                 let of_zeros = |lane: u32| if lane < lanes { lane } else { lanes };
                 let indices: Vec<Option<u32>> = (0..all).map(|lane| Some(of_zeros(lane))).collect();
-                operand = self.shuffle(Type::I8, operand, zeros, &indices)?;
+                *operand = self.shuffle(kind.element, *operand, zeros, &indices)?;
             }
-            *sum = self.unary(Opcode::Bitcast, sums, operand);
+            *operand = self.unary(Opcode::Bitcast, sums, *operand);
         }
-        let added = self.binary(Opcode::ByteDifferences, sums, as_sums[0], as_sums[1]);
-        let lanes = self.vector(Type::I32, all / 4)?;
+        let added = self.binary(kind.op, sums, operands[0], operands[1]);
+        if kind.sum_lanes == 1 {
+            return Ok(added);
+        }
+        let lanes = self.vector(Type::I32, all / kind.group * kind.sum_lanes)?;
         Ok(self.unary(Opcode::Bitcast, lanes, added))
     }
 }

@@ -120,6 +120,10 @@ fn defined_op(op: Opcode, flags: IntFlags, bits: u32, a: u128, b: u128, c: u128)
             let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
             one(bytes.map(|(a, b)| u128::from(a.abs_diff(b))).sum())
         }
+        O::WordProducts => {
+            let product = |word: u32| signed(a >> word & 0xffff, 16) * signed(b >> word & 0xffff, 16);
+            one((product(0) + product(16)).cast_unsigned() & mask(bits))
+        }
         O::And => one(a & b),
         O::Or if flags.contains(IntFlags::DISJOINT) && a & b != 0 => Ok((Scalar::Poison, None)),
         O::Or => one(a | b),

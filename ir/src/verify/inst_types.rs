@@ -48,6 +48,7 @@ impl Verifier<'_> {
                 require(is_done, "not an integer type of 8, 16, 32 or 64 bits")
             }
             O::ByteDifferences => require(matches!(scalar, TypeData::Int(64)), "not an integer type of 64 bits"),
+            O::WordProducts => require(matches!(scalar, TypeData::Int(32)), "not an integer type of 32 bits"),
             _ if (O::Add as u8..=O::Fshr as u8).contains(&(op as u8)) => require(is_int, "not an integer type"),
             _ if op.is_icmp() => require(is_int || is_pointer, "neither an integer nor a pointer type"),
             _ if op.is_fcmp() => require(is_float(scalar), "not a floating-point type"),

@@ -49,7 +49,8 @@
 //! with a common bit is poison.
 //! `umul_high` and `smul_high` are the upper half of the product of twice as many bits, of integers of 8, 16, 32 or 64
 //! bits. `byte_differences` takes integers of 64 bits, and is the sum of the eight differences of their bytes, read
-//! unsigned and taken without sign.
+//! unsigned and taken without sign. `word_products` takes integers of 32 bits, and is the sum of the two products of
+//! their words, read signed, which wraps.
 //! `…_overflow` give the wrapped result and whether it wrapped. `…_sat` clamp to the range of the type; the shift
 //! amount of `ushl_sat` and `sshl_sat` obeys the rule of shifts. `abs` of the most negative value is itself, or poison
 //! with `poison_special`; `ctlz` and `cttz` of zero are the width, or poison with `poison_special`. `bswap` takes

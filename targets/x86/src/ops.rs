@@ -444,6 +444,8 @@ pub enum Kind {
     Wide,
     /// The same, of which only the lower half is read.
     WideLow,
+    /// The same, of which only the lower half is named, while the upper one is cleared.
+    WideCleared,
     /// A vector register of 512 bits.
     Widest,
     /// The same, of which only the lower half is read.
@@ -459,7 +461,7 @@ impl Kind {
     pub(crate) const fn is_vector(self) -> bool {
         matches!(
             self,
-            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::Widest | Kind::WidestLow | Kind::Full
+            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::WideCleared | Kind::Widest | Kind::WidestLow | Kind::Full
         )
     }
 
@@ -479,7 +481,7 @@ impl Kind {
             Kind::General(bytes) => bytes,
             Kind::Mask => 8,
             Kind::Vector | Kind::WideLow => 16,
-            Kind::Wide | Kind::WidestLow => 32,
+            Kind::Wide | Kind::WideCleared | Kind::WidestLow => 32,
             Kind::Widest => 64,
         }
     }
@@ -488,6 +490,7 @@ impl Kind {
     pub(crate) const fn named_bytes(self, size: u8) -> u8 {
         match self {
             Kind::WideLow => 32,
+            Kind::WideCleared => 16,
             Kind::WidestLow => 64,
             _ => self.bytes(size),
         }
@@ -530,6 +533,7 @@ pub(crate) mod operands {
     pub(crate) const UY: Operand = operand(Role::Use, Kind::Wide);
     pub(crate) const DY: Operand = operand(Role::Def, Kind::Wide);
     pub(crate) const MY: Operand = operand(Role::UseDef, Kind::Wide);
+    pub(crate) const DYC: Operand = operand(Role::Def, Kind::WideCleared);
     pub(crate) const UYL: Operand = operand(Role::Use, Kind::WideLow);
     pub(crate) const UZ: Operand = operand(Role::Use, Kind::Widest);
     pub(crate) const DZ: Operand = operand(Role::Def, Kind::Widest);

@@ -587,6 +587,8 @@ op_table! {
     VmovupYRR "vmovups" LoadRR vex(1, 0, 0x10).flag(Code::LONG | Code::SWAPS), Y, [DY, UY], NO;
     VmovupYRM "vmovups" RM vex(1, 0, 0x10).flag(Code::LONG), Y, [DY], NO;
     VmovupYMR "vmovups" MR vex(1, 0, 0x11).flag(Code::LONG), Y, [UY], NO.writes_memory();
+    // No move for any pass: it clears the upper half.
+    VmovapYRR "vmovaps" LoadRR vex(1, 0, 0x28).flag(Code::SWAPS), X, [DYC, UX], NO;
     Vinsertf128RRRI "vinsertf128" ThreeI vex(3, 0x66, 0x18).imm(Byte).flag(Code::LONG), Y, [DY, UYL, UX], NO;
     VpblendvbYRRR "vpblendvb" Choice vex(3, 0x66, 0x4c).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY, UY, UY], NO;
     VblendvpsYRRR "vblendvps" Choice vex(3, 0x66, 0x4a).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY, UY, UY], NO;
@@ -773,6 +775,7 @@ op_table! {
     VpshufbYRM "vpshufb" RM vex(2, 0x66, 0x00).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY], NO;
     VpmaddubswYRM "vpmaddubsw" RM vex(2, 0x66, 0x04).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY], NO;
     VpmaddwdYRM "vpmaddwd" RM vex(1, 0x66, 0xf5).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [MY], NO;
+    VpmaddwdYRRR "vpmaddwd" Three vex(1, 0x66, 0xf5).flag(Code::LONG | Code::COMMUTES), Y, [DY, UY, UY], NO;
     VpsadbwYRRR "vpsadbw" Three vex(1, 0x66, 0xf6).flag(Code::LONG | Code::COMMUTES), Y, [DY, UY, UY], NO;
     VpshufdYRRI "vpshufd" LoadRRI vex(1, 0x66, 0x70).imm(Byte).flag(Code::LONG), Y, [DY, UY], NO;
     VpermqYRRI "vpermq" LoadRRI vex(3, 0x66, 0x00).imm(Byte).flag(Code::LONG | Code::W), Y, [DY, UY], NO;

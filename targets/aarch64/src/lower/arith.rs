@@ -286,3 +286,17 @@ pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
     cx.emit(mov_imm(8, factor, scale.into()));
     cx.emit(rrr(Op::Madd, 8, dst, index, factor));
 }
+
+/// Lowers the sum of the products of the signed words of two operands of 32 bits.
+pub fn word_products<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let left = use_int(cx, data.a, 0);
+    let right = use_int(cx, data.b, 0);
+    let (upper, low, other) = (cx.temp(RegClass::Int), cx.temp(RegClass::Int), cx.temp(RegClass::Int));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::Sxth, 4, low, left));
+    cx.emit(rr(Op::Sxth, 4, other, right));
+    cx.emit(rri(Op::AsrI, 4, upper, left, 16));
+    cx.emit(rri(Op::AsrI, 4, dst, right, 16));
+    cx.emit(rrr(Op::Mul, 4, dst, dst, upper));
+    cx.emit(rrr(Op::Madd, 4, dst, low, other));
+}

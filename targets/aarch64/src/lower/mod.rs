@@ -71,6 +71,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         Opcode::Bitcast if vector::bitcast::is_concerned(cx, &data) => vector::bitcast::bitcast(cx, &data),
         Opcode::Bitcast => convert::bitcast(cx, &data)?,
         Opcode::ByteDifferences => vector::arith::differences_of_bytes(cx, &data),
+        Opcode::WordProducts => arith::word_products(cx, &data),
         op if VECTORS && is_reduction(op) => return vector::reduce::reduce(cx, &data),
         Opcode::Fptoui
         | Opcode::Fptosi

@@ -163,3 +163,20 @@ pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
     wide::write(cx, result(data), bits, sum);
 }
+
+/// Lowers the sum of the products of the signed words of two operands of 32 bits.
+pub fn word_products<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let (a, b, product) = (Wide::at(A, 1), Wide::at(B, 1), Wide::at(R, 1));
+    wide::read(cx, a, data.a, 32, true);
+    wide::read(cx, b, data.b, 32, true);
+    cx.emit(rri(Op::Srai, AMOUNT, a.top(), 16));
+    cx.emit(rri(Op::Srai, KEPT, b.top(), 16));
+    cx.emit(rrr(Op::Mul, product.top(), AMOUNT, KEPT));
+    for (word, number) in [(AMOUNT, a), (KEPT, b)] {
+        cx.emit(rri(Op::Slli, word, number.top(), 16));
+        cx.emit(rri(Op::Srai, word, word, 16));
+    }
+    cx.emit(rrr(Op::Mul, AMOUNT, AMOUNT, KEPT));
+    cx.emit(rrr(Op::Add, product.top(), product.top(), AMOUNT));
+    wide::write(cx, result(data), 32, product);
+}

@@ -41,6 +41,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         }
         O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat => overflow::saturating(cx, &data),
         O::ByteDifferences => arith::byte_differences(cx, &data),
+        O::WordProducts => arith::word_products(cx, &data),
         O::UmulHigh | O::SmulHigh => overflow::multiply_high(cx, &data),
         O::UshlSat | O::SshlSat => overflow::saturating_shift(cx, &data),
         O::Smin | O::Smax | O::Umin | O::Umax => compare::min_max(cx, &data),

@@ -142,6 +142,19 @@ pub fn byte_differences<C: LowerCtx>(cx: &mut C, data: &InstData) {
     }
 }
 
+/// Lowers sums of products of words, which only vector registers have an instruction for, too.
+pub fn word_products<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    let [left, right] = [data.a, data.b].map(|operand| {
+        let src = cx.use_reg(operand, 0);
+        let moved = cx.temp(RegClass::Float);
+        cx.emit(rr(Op::MovdXR, 4, moved, src));
+        moved
+    });
+    cx.emit(rr(Op::PmaddwdRR, 16, left, right));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rr(Op::MovdRX, 4, dst, left));
+}
+
 /// Lowers address arithmetic that no memory operand absorbs.
 pub fn pointer<C: LowerCtx>(cx: &mut C, data: &InstData) {
     if data.op == Opcode::PtrAdd {

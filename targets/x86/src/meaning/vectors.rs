@@ -24,6 +24,10 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             machine.store(inst.mem(), &contents);
         }
         Op::VmovupYRR | Op::VmovupZRR => machine.copy(first, second, size),
+        Op::VmovapYRR => {
+            machine.copy(first, second, 16);
+            machine.clear_from(first, 16);
+        }
         Op::VmovupYRM | Op::VmovupZRM => {
             let contents = machine.load(inst.mem(), size);
             machine.put(first, &contents);

@@ -79,7 +79,7 @@ fn check_register<const W: u8>(inst: &MInst, row: &Row, slot: usize, decoded: &I
     let width_bytes = match row.operands[slot].expect("the form has this operand").kind {
         Kind::Sized | Kind::Full => inst.size,
         Kind::General(bytes) => bytes.min(W),
-        Kind::Vector | Kind::Mask => 16,
+        Kind::Vector | Kind::WideCleared | Kind::Mask => 16,
         Kind::Wide | Kind::WideLow => 32,
         Kind::Widest | Kind::WidestLow => 64,
     };

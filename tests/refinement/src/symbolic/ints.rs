@@ -83,6 +83,17 @@ pub fn int_op(terms: &mut Terms, op: Opcode, flags: IntFlags, bits: u32, operand
             }
             lane(sum).into()
         }
+        O::WordProducts => {
+            let mut product = |word: u32| {
+                let [left, right] = [x, y].map(|factor| {
+                    let factor = terms.extract(factor, word, bits / 2);
+                    terms.sext(factor, bits)
+                });
+                terms.binary(Op::Mul, left, right)
+            };
+            let (low, high) = (product(0), product(bits / 2));
+            lane(terms.add(low, high)).into()
+        }
         O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat | O::UshlSat | O::SshlSat => {
             saturating(terms, op, bits, lane(x), y).into()
         }

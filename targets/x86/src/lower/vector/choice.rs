@@ -7,7 +7,8 @@
 //! * The arm that changes the other one: `c ? x + k : x` is `x + (k & c)`, which needs no blend. So is what is
 //!   subtracted, joined by `or` or `xor`; and the negative of the other arm is `(x ^ c) - c`.
 //!
-//! Where masks are in registers of their own ([`mask_register`]), selects are left to these.
+//! Where masks are in registers of their own ([`mask_register`]), selects are left to these. Those of 256 bits are
+//! [`super::wide_compare`]'s, which takes changed arms, too.
 
 use super::super::{compare as scalar_compare, result};
 use super::wide_compare::is_zero;
@@ -20,18 +21,18 @@ use frazil_ir::{Function, InstData, Opcode, Operand};
 
 /// An arm of a select that is made of the other one.
 #[derive(Clone, Copy, Debug)]
-struct Change {
-    arm: Operand,
+pub struct Change {
+    pub arm: Operand,
     /// Whether it is the one for lanes where the condition holds.
-    is_on_true: bool,
+    pub is_on_true: bool,
     /// The other arm.
-    kept: Operand,
-    kind: Kind,
+    pub kept: Operand,
+    pub kind: Kind,
 }
 
 /// How the arm is made.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub enum Kind {
     /// By an operation that leaves the other arm as it is where its second operand is zero.
     By(Opcode, Operand),
     /// By its subtraction from zero.
@@ -40,7 +41,7 @@ enum Kind {
 
 impl Change {
     /// The changed arms of a select, of which there may be two.
-    fn of(function: &Function, select: &InstData) -> impl Iterator<Item = Change> {
+    pub fn of(function: &Function, select: &InstData) -> impl Iterator<Item = Change> {
         let (if_true, if_false) = function.ternary(select);
         let arms = [(if_true, if_false, true), (if_false, if_true, false)];
         arms.into_iter().filter_map(|(arm, kept, is_on_true)| {
@@ -86,6 +87,11 @@ pub fn fold(folder: &mut Folder<'_>, select: &InstData) {
     {
         folder.fold(value);
     }
+    fold_changed_arm(folder, select);
+}
+
+/// Folds an arm of a select that changes the other one.
+pub fn fold_changed_arm(folder: &mut Folder<'_>, select: &InstData) {
     for change in Change::of(folder.function, select) {
         let is_computed = |operand: Operand| operand.is_none() || !folder.is_folded(operand);
         if let Some((value, _)) = folder.producer(change.arm)

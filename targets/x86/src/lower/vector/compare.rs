@@ -57,7 +57,7 @@ fn within_constant<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape)
         _ => return None,
     };
     let (row, _) = operation::row(cx.view(), op, shape)?;
-    let limit = next_number(constant_operand(cx, data.b)?, step, shape)?;
+    let limit = next_number(constant_operand(cx, data.b)?, step, (shape.lanes, shape.lane_bits))?;
     let limit = loaded(cx, limit);
     let value = cx.use_reg(data.a, 0);
     cx.emit(rr(row, 16, limit, value));
@@ -65,11 +65,11 @@ fn within_constant<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape)
     Some(limit)
 }
 
-/// A constant with `step` added to each lane; none if one of them has no such number.
-fn next_number(bits: u128, step: i64, shape: VectorShape) -> Option<u128> {
-    let mask = u128::MAX >> (128 - shape.lane_bits);
-    (0..shape.lanes).try_fold(0, |all, lane| {
-        let place = lane * shape.lane_bits;
+/// A constant with `step` added to each of so many lanes of so many bits; none if one of them has no such number.
+pub(super) fn next_number(bits: u128, step: i64, (lanes, lane_bits): (u32, u32)) -> Option<u128> {
+    let mask = u128::MAX >> (128 - lane_bits);
+    (0..lanes).try_fold(0, |all, lane| {
+        let place = lane * lane_bits;
         let next = (bits >> place & mask).checked_add_signed(step.into())?;
         (next <= mask).then_some(all | next << place)
     })

@@ -118,7 +118,10 @@ pub fn has_operation(function: &Function, view: ModuleView<'_>, data: &InstData)
     }
     let Some(shape) = shape(function.types(), data.ty) else {
         // What computes a scalar from a vector is a reduction or a cast.
-        let is_scalar = matches!(data.op, Opcode::Bitcast | Opcode::ByteDifferences);
+        let is_scalar = matches!(
+            data.op,
+            Opcode::Bitcast | Opcode::ByteDifferences | Opcode::WordProducts
+        );
         return is_scalar || is_reduction(data.op) && reduce::is_done(function, view, data);
     };
     match data.op {

@@ -2,6 +2,7 @@
 //! What is computed in 256 bits is in [`super::wide_operations`], and what is in 512 bits in [`super::widest`].
 
 use super::super::result;
+use super::wide_compare;
 use crate::build::*;
 use crate::features;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
@@ -138,6 +139,11 @@ pub fn use_lower_half<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
     let [to, from] = widths(cx.func(), data);
+    if to == WIDE_VECTOR_BYTES && from < to && wide_compare::is_zero(cx.func(), second) {
+        let low = cx.use_reg(data.a, 0);
+        let dst = cx.def(result(data), 0);
+        return cx.emit(rr(Op::VmovapYRR, VECTOR_BYTES, dst, low));
+    }
     if to > from {
         let high = cx.use_reg(second, 0);
         let low = cx.use_reg(data.a, 0);

@@ -2,8 +2,9 @@
 //! that takes it, and its result is in a register of the step.
 
 use super::super::result;
-use super::wide::{pool, reload, wide_shape};
-use super::{has_floats, splat, temp};
+use super::choice::{self, Change, Kind};
+use super::wide::{self, pool, reload, wide_shape};
+use super::{compare, has_floats, splat, temp, wide_operations};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
@@ -97,6 +98,9 @@ pub fn fold_taker(folder: &mut Folder<'_>, data: &InstData) -> bool {
     if is_taken && let Some((value, _)) = folder.producer(data.a) {
         folder.fold(value);
     }
+    if is_taken && data.op == Opcode::Select {
+        choice::fold_changed_arm(folder, data);
+    }
     is_taken
 }
 
@@ -118,6 +122,10 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         return Ok(());
     }
     let (mask, is_inverted) = mask(cx, &compare);
+    let folded = Change::of(cx.func(), data).find(|change| cx.is_folded(change.arm));
+    if let Some(change) = folded {
+        return changed(cx, data, change, mask, change.is_on_true != is_inverted);
+    }
     let (taken, other) = match is_inverted {
         true => (if_false, if_true),
         false => (if_true, if_false),
@@ -145,6 +153,42 @@ pub fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
     Ok(())
 }
 
+/// Lowers a select to its other arm, changed where the mask is set, or, if it is not `direct`, where it is not.
+fn changed<C: LowerCtx>(cx: &mut C, data: &InstData, change: Change, mut mask: Reg, direct: bool) -> Result<(), Halt> {
+    let shape = wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
+    let op = match change.kind {
+        Kind::By(op, _) => op,
+        Kind::Negative => Opcode::Sub,
+    };
+    let row = wide_operations::integers(op, shape.lane_bits).ok_or(Halt::Expand)?;
+    let kept = cx.use_reg(change.kept, 0);
+    if let Kind::By(_, operand) = change.kind {
+        let by = cx.use_reg(operand, 0);
+        let part = temp(cx);
+        let dst = cx.def(result(data), 0);
+        let keep = if direct { Op::VpandYRRR } else { Op::VpandnYRRR };
+        cx.emit(rrr(keep, SIZE, part, mask, by));
+        cx.emit(rrr(row, SIZE, dst, kept, part));
+        return Ok(());
+    }
+    if !direct {
+        mask = inverted(cx, mask);
+    }
+    let flipped = temp(cx);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrr(Op::VpxorYRRR, SIZE, flipped, kept, mask));
+    cx.emit(rrr(row, SIZE, dst, flipped, mask));
+    Ok(())
+}
+
+/// The opposite of a mask, in a register of the step.
+fn inverted<C: LowerCtx>(cx: &mut C, mask: Reg) -> Reg {
+    let opposite = temp(cx);
+    cx.emit(r(Op::VpcmpeqdYS, SIZE, opposite));
+    cx.emit(rrr(Op::VpxorYRRR, SIZE, opposite, mask, opposite));
+    opposite
+}
+
 /// All ones where a comparison holds.
 pub fn extend<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
     let compare = *comparison(cx.func(), data).ok_or(Halt::Expand)?;
@@ -154,10 +198,8 @@ pub fn extend<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
         cx.def_reuse(result(data), 0, mask);
         return Ok(());
     }
-    let ones = temp(cx);
-    cx.emit(r(Op::VpcmpeqdYS, SIZE, ones));
-    let dst = cx.def(result(data), 0);
-    cx.emit(rrr(Op::VpxorYRRR, SIZE, dst, mask, ones));
+    let opposite = inverted(cx, mask);
+    cx.def_reuse(result(data), 0, opposite);
     Ok(())
 }
 
@@ -206,12 +248,38 @@ fn mask<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
     computed(cx, compare)
 }
 
+/// A comparison with a constant without signs that its limit passes, as one with the next number: the greater or lesser
+/// one of both says that without an inversion.
+fn inclusive<C: LowerCtx>(cx: &C, compare: &InstData, lane_bits: u32) -> Option<(Opcode, [u128; 2])> {
+    let (op, step) = match compare.op {
+        Opcode::IcmpUlt => (Opcode::IcmpUle, -1),
+        Opcode::IcmpUgt => (Opcode::IcmpUge, 1),
+        _ => return None,
+    };
+    // Others are compared by their order with signs.
+    if lane_bits == 64 {
+        return None;
+    }
+    let [low, high] = wide_operations::constant_halves(cx, compare.b)?;
+    let next = |half| compare::next_number(half, step, (128 / lane_bits, lane_bits));
+    Some((op, [next(low)?, next(high)?]))
+}
+
 /// The same in a register of the step.
 fn computed<C: LowerCtx>(cx: &mut C, compare: &InstData) -> (Reg, bool) {
     let lane_bits = wide_shape(cx.func().types(), compare.ty).map_or(64, |shape| shape.lane_bits);
     let left = cx.use_reg(compare.a, 0);
-    let right = cx.use_reg(compare.b, 0);
-    let (left, right, op) = match compare.op {
+    let inclusive = inclusive(cx, compare, lane_bits);
+    let right = match inclusive {
+        Some((_, limit)) => {
+            let loaded = temp(cx);
+            wide::constant(cx, loaded, limit);
+            loaded
+        }
+        None => cx.use_reg(compare.b, 0),
+    };
+    let op = inclusive.map_or(compare.op, |(op, _)| op);
+    let (left, right, op) = match op {
         op if op.is_icmp() && lane_bits == 64 && is_ordered(op) == Some(false) => {
             let [left, right] = with_inverted_signs(cx, [left, right]);
             (left, right, signed(op))

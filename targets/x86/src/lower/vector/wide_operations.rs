@@ -151,7 +151,7 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
 }
 
 /// The row of an operation of two vectors of integers.
-fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
+pub(super) fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
     Some(match (op, lane_bits) {
         (Opcode::And, _) => Op::VpandYRRR,
         (Opcode::Or, _) => Op::VporYRRR,
@@ -165,6 +165,7 @@ fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
         (Opcode::Sub, 32) => Op::VpsubdYRRR,
         (Opcode::Sub, 64) => Op::VpsubqYRRR,
         (Opcode::ByteDifferences, _) => Op::VpsadbwYRRR,
+        (Opcode::WordProducts, _) => Op::VpmaddwdYRRR,
         (Opcode::Mul, 16) => Op::VpmullwYRRR,
         (Opcode::Mul, 32) => Op::VpmulldYRRR,
         (Opcode::UaddSat, 8) => Op::VpaddusbYRRR,
@@ -605,7 +606,7 @@ fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {
 }
 
 /// The halves of a constant operand that is not made without memory.
-fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
+pub(super) fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
     let function = cx.func();
     let (ty, view) = function.constant(operand.as_const()?);
     let (ConstView::Vector(lanes), Some(shape)) = (view, wide_shape(function.types(), ty)) else {
