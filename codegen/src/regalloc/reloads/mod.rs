@@ -46,7 +46,7 @@ const LEAST_GAIN: f32 = 0.01;
 /// Better choices are looked for if as much is paid for a bundle,
 const LEAST_PAID: f32 = 1.0;
 /// and as much for each block that it is live into;
-const LEAST_PAID_PER_BLOCK: f32 = 0.05;
+const LEAST_PAID_PER_BLOCK: f32 = 0.3;
 /// or if its place changes as often in the code,
 const LEAST_CHANGES: f32 = 3.0;
 /// and as often for each of these blocks.
@@ -114,7 +114,6 @@ pub(super) struct ReloadMemory {
     /// What each stretch costs more in the slot.
     extra: Vec<f32>,
     chosen: Vec<bool>,
-    best: Vec<bool>,
 }
 
 /// What the pass reads and changes.
@@ -516,26 +515,15 @@ impl Reloads<'_> {
             .chosen
             .extend(memory.stretches.iter().map(|stretch| stretch.place != SLOT));
         let (others, stores) = memory.cost(&costs);
-        let mut best = others + stores.min(costs.definitions) - LEAST_GAIN;
-        let mut is_better = false;
-        for store in [1.0, 0.0] {
-            let is_worth_it = if store == 0.0 {
-                others + stores > costs.definitions
-            } else {
-                stores < costs.definitions
-            };
-            if !is_worth_it || !memory.solve(&costs, store) {
-                continue;
-            }
-            let (others, stores) = memory.cost(&costs);
-            let cost = others + stores.min(costs.definitions);
-            if cost < best {
-                best = cost;
-                is_better = true;
-                std::mem::swap(&mut memory.best, &mut memory.chosen);
-            }
+        let paid = others + stores.min(costs.definitions);
+        // Either each store is paid for, or all of them are after definitions, as is cheaper now: it hardly ever is the
+        // other way round for better choices.
+        let store = if stores < costs.definitions { 1.0 } else { 0.0 };
+        if !memory.solve(&costs, store) {
+            return false;
         }
-        is_better
+        let (others, stores) = memory.cost(&costs);
+        others + stores.min(costs.definitions) < paid - LEAST_GAIN
     }
 
     /// Gives the stretches of a bundle their places.
@@ -544,7 +532,7 @@ impl Reloads<'_> {
         let mut part = first;
         for index in 0..self.memory.stretches.len() {
             let stretch = self.memory.stretches[index];
-            let place = if self.memory.best[index] { stretch.reg } else { SLOT };
+            let place = if self.memory.chosen[index] { stretch.reg } else { SLOT };
             if place == stretch.place {
                 continue;
             }
