@@ -305,7 +305,7 @@ fn select<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
     if cx.is_folded(data.a) && is_extreme(cx.func(), data) {
         return wide_compare::select(cx, data);
     }
-    let is_zero = wide_compare::is_zero;
+    let is_zero = wide::is_zero;
     let (if_true, if_false) = cx.func().ternary(data);
     let shape = shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?;
     let bytes = wide::bytes(cx.func().types(), data.ty);

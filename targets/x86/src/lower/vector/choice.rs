@@ -11,7 +11,7 @@
 //! [`super::wide_compare`]'s, which takes changed arms, too.
 
 use super::super::{compare as scalar_compare, result};
-use super::wide_compare::is_zero;
+use super::wide::is_zero;
 use super::{blend, compare, constant_operand, copy_of, finish, invert, mask, mask_register, operand_shape, operation};
 use super::{shape, with, with_constant};
 use crate::memory_forms::vector_memory_form;

@@ -1,4 +1,5 @@
-//! Which instruction does an operation of two vectors of 16 bytes or less, where there is one.
+//! Which instruction does an operation of two vectors of 16 bytes or less, or of two of integers of 32 bytes, where there
+//! is one.
 
 use super::{has_floats, has_sse41, lane_bytes};
 use crate::table::Op;
@@ -75,6 +76,48 @@ fn later_row(op: Opcode, lane_bits: u32) -> Option<Op> {
         (Opcode::Umin, 32) => Op::PminudRR,
         (Opcode::Umax, 16) => Op::PmaxuwRR,
         (Opcode::Umax, 32) => Op::PmaxudRR,
+        _ => return None,
+    })
+}
+
+/// The row of an operation of two vectors of integers of 32 bytes.
+pub fn wide_integers(op: Opcode, lane_bits: u32) -> Option<Op> {
+    Some(match (op, lane_bits) {
+        (Opcode::And, _) => Op::VpandYRRR,
+        (Opcode::Or, _) => Op::VporYRRR,
+        (Opcode::Xor, _) => Op::VpxorYRRR,
+        (Opcode::Add, 8) => Op::VpaddbYRRR,
+        (Opcode::Add, 16) => Op::VpaddwYRRR,
+        (Opcode::Add, 32) => Op::VpadddYRRR,
+        (Opcode::Add, 64) => Op::VpaddqYRRR,
+        (Opcode::Sub, 8) => Op::VpsubbYRRR,
+        (Opcode::Sub, 16) => Op::VpsubwYRRR,
+        (Opcode::Sub, 32) => Op::VpsubdYRRR,
+        (Opcode::Sub, 64) => Op::VpsubqYRRR,
+        (Opcode::ByteDifferences, _) => Op::VpsadbwYRRR,
+        (Opcode::WordProducts, _) => Op::VpmaddwdYRRR,
+        (Opcode::Mul, 16) => Op::VpmullwYRRR,
+        (Opcode::Mul, 32) => Op::VpmulldYRRR,
+        (Opcode::UaddSat, 8) => Op::VpaddusbYRRR,
+        (Opcode::UaddSat, 16) => Op::VpadduswYRRR,
+        (Opcode::SaddSat, 8) => Op::VpaddsbYRRR,
+        (Opcode::SaddSat, 16) => Op::VpaddswYRRR,
+        (Opcode::UsubSat, 8) => Op::VpsubusbYRRR,
+        (Opcode::UsubSat, 16) => Op::VpsubuswYRRR,
+        (Opcode::SsubSat, 8) => Op::VpsubsbYRRR,
+        (Opcode::SsubSat, 16) => Op::VpsubswYRRR,
+        (Opcode::Umin, 8) => Op::VpminubYRRR,
+        (Opcode::Umin, 16) => Op::VpminuwYRRR,
+        (Opcode::Umin, 32) => Op::VpminudYRRR,
+        (Opcode::Umax, 8) => Op::VpmaxubYRRR,
+        (Opcode::Umax, 16) => Op::VpmaxuwYRRR,
+        (Opcode::Umax, 32) => Op::VpmaxudYRRR,
+        (Opcode::Smin, 8) => Op::VpminsbYRRR,
+        (Opcode::Smin, 16) => Op::VpminswYRRR,
+        (Opcode::Smin, 32) => Op::VpminsdYRRR,
+        (Opcode::Smax, 8) => Op::VpmaxsbYRRR,
+        (Opcode::Smax, 16) => Op::VpmaxswYRRR,
+        (Opcode::Smax, 32) => Op::VpmaxsdYRRR,
         _ => return None,
     })
 }

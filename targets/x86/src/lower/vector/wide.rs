@@ -2,14 +2,13 @@
 //! What is computed in 256 bits is in [`super::wide_operations`], and what is in 512 bits in [`super::widest`].
 
 use super::super::result;
-use super::wide_compare;
 use crate::build::*;
 use crate::features;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
-use frazil_codegen::vectors::shuffle_index;
+use frazil_codegen::vectors::{constant_bits, shuffle_index};
 use frazil_codegen::{Folder, LowerCtx, MInst, Mem, Reg, VectorShape};
-use frazil_ir::{Format, Function, InstData, Opcode, Operand, Type, TypeData, TypeTable};
+use frazil_ir::{ConstView, Format, Function, InstData, Opcode, Operand, Type, TypeData, TypeTable};
 
 /// The bytes of a vector that is only passed; 0 for every other type.
 pub fn bytes(types: &TypeTable, ty: Type) -> u8 {
@@ -76,6 +75,31 @@ pub fn pool<C: LowerCtx>(cx: &mut C, halves: [u128; 2]) -> Mem {
     crate::lower::constant_mem(cx, &bytes)
 }
 
+/// The halves of a constant operand that is not made without memory.
+pub fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
+    let function = cx.func();
+    let (ty, view) = function.constant(operand.as_const()?);
+    let (ConstView::Vector(lanes), Some(shape)) = (view, wide_shape(function.types(), ty)) else {
+        return None;
+    };
+    let (low, high) = lanes.split_at(lanes.len() / 2);
+    let halves = [
+        constant_bits(function, shape, low)?,
+        constant_bits(function, shape, high)?,
+    ];
+    (halves != [0, 0] && halves != [u128::MAX, u128::MAX]).then_some(halves)
+}
+
+/// Whether an operand is zero in all lanes.
+pub fn is_zero(function: &Function, operand: Operand) -> bool {
+    let Some(id) = operand.as_const() else { return false };
+    match function.constant(id).1 {
+        ConstView::Zero => true,
+        ConstView::Vector(lanes) => lanes.iter().all(|lane| lane.as_imm() == Some(0)),
+        _ => false,
+    }
+}
+
 /// The bytes of an instruction's type and of its first operand, 0 where that is no wide vector.
 pub fn widths(function: &Function, data: &InstData) -> [u8; 2] {
     let of = |ty| bytes(function.types(), ty);
@@ -139,7 +163,7 @@ pub fn use_lower_half<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
     let [to, from] = widths(cx.func(), data);
-    if to == WIDE_VECTOR_BYTES && from < to && wide_compare::is_zero(cx.func(), second) {
+    if to == WIDE_VECTOR_BYTES && from < to && is_zero(cx.func(), second) {
         let low = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
         return cx.emit(rr(Op::VmovapYRR, VECTOR_BYTES, dst, low));

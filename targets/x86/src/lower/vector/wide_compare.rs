@@ -3,13 +3,13 @@
 
 use super::super::result;
 use super::choice::{self, Change, Kind};
-use super::wide::{self, pool, reload, wide_shape};
-use super::{compare, has_floats, splat, temp, wide_operations};
+use super::wide::{self, is_zero, pool, reload, wide_shape};
+use super::{compare, has_floats, operation, splat, temp};
 use crate::build::*;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
 use frazil_codegen::{Folder, Halt, LowerCtx, Reg};
-use frazil_ir::{ConstView, Function, InstData, Opcode, Operand, Type};
+use frazil_ir::{Function, InstData, Opcode, Operand, Type};
 
 /// The operation's size in bytes.
 const SIZE: u8 = WIDE_VECTOR_BYTES;
@@ -160,7 +160,7 @@ fn changed<C: LowerCtx>(cx: &mut C, data: &InstData, change: Change, mut mask: R
         Kind::By(op, _) => op,
         Kind::Negative => Opcode::Sub,
     };
-    let row = wide_operations::integers(op, shape.lane_bits).ok_or(Halt::Expand)?;
+    let row = operation::wide_integers(op, shape.lane_bits).ok_or(Halt::Expand)?;
     let kept = cx.use_reg(change.kept, 0);
     if let Kind::By(_, operand) = change.kind {
         let by = cx.use_reg(operand, 0);
@@ -220,16 +220,6 @@ fn extreme(function: &Function, select: &InstData, compare: &InstData) -> Option
     Some((row, is_straight))
 }
 
-/// Whether an operand is zero in all lanes.
-pub fn is_zero(function: &Function, operand: Operand) -> bool {
-    let Some(id) = operand.as_const() else { return false };
-    match function.constant(id).1 {
-        ConstView::Zero => true,
-        ConstView::Vector(lanes) => lanes.iter().all(|lane| lane.as_imm() == Some(0)),
-        _ => false,
-    }
-}
-
 /// Whether the lanes of an operand are all ones or all zeros.
 fn is_mask(function: &Function, operand: Operand) -> bool {
     let Some(inst) = operand.as_value().and_then(|value| function.def_inst(value)) else {
@@ -260,7 +250,7 @@ fn inclusive<C: LowerCtx>(cx: &C, compare: &InstData, lane_bits: u32) -> Option<
     if lane_bits == 64 {
         return None;
     }
-    let [low, high] = wide_operations::constant_halves(cx, compare.b)?;
+    let [low, high] = wide::constant_halves(cx, compare.b)?;
     let next = |half| compare::next_number(half, step, (128 / lane_bits, lane_bits));
     Some((op, [next(low)?, next(high)?]))
 }

@@ -5,15 +5,15 @@
 
 use super::super::{contracted, is_narrow_float, result};
 use super::doubled::Doubled;
-use super::wide::{pool, reload, wide_shape};
-use super::{extend, has_floats, shape, splat, temp, wide_compare, wide_shuffle};
+use super::wide::{constant_halves, pool, reload, wide_shape};
+use super::{extend, has_floats, operation, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
 use crate::ops::{Code, Form};
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows::ROWS;
 use crate::table::Op;
-use frazil_codegen::vectors::{constant_bits, shuffle_index};
+use frazil_codegen::vectors::shuffle_index;
 use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, ModuleView, Src, VectorShape};
 use frazil_ir::{ConstView, FastFlags, Function, InstData, MemFlags, Opcode, Operand, Type};
 
@@ -145,50 +145,8 @@ fn own_plan(function: &Function, view: ModuleView<'_>, data: &InstData) -> Optio
         op => match shape.element {
             Type::F32 | Type::F64 => floats(view, data, shape.element == Type::F64)?,
             Type::F16 | Type::BF16 => return None,
-            _ => Plan::Binary(integers(op, shape.lane_bits)?),
+            _ => Plan::Binary(operation::wide_integers(op, shape.lane_bits)?),
         },
-    })
-}
-
-/// The row of an operation of two vectors of integers.
-pub(super) fn integers(op: Opcode, lane_bits: u32) -> Option<Op> {
-    Some(match (op, lane_bits) {
-        (Opcode::And, _) => Op::VpandYRRR,
-        (Opcode::Or, _) => Op::VporYRRR,
-        (Opcode::Xor, _) => Op::VpxorYRRR,
-        (Opcode::Add, 8) => Op::VpaddbYRRR,
-        (Opcode::Add, 16) => Op::VpaddwYRRR,
-        (Opcode::Add, 32) => Op::VpadddYRRR,
-        (Opcode::Add, 64) => Op::VpaddqYRRR,
-        (Opcode::Sub, 8) => Op::VpsubbYRRR,
-        (Opcode::Sub, 16) => Op::VpsubwYRRR,
-        (Opcode::Sub, 32) => Op::VpsubdYRRR,
-        (Opcode::Sub, 64) => Op::VpsubqYRRR,
-        (Opcode::ByteDifferences, _) => Op::VpsadbwYRRR,
-        (Opcode::WordProducts, _) => Op::VpmaddwdYRRR,
-        (Opcode::Mul, 16) => Op::VpmullwYRRR,
-        (Opcode::Mul, 32) => Op::VpmulldYRRR,
-        (Opcode::UaddSat, 8) => Op::VpaddusbYRRR,
-        (Opcode::UaddSat, 16) => Op::VpadduswYRRR,
-        (Opcode::SaddSat, 8) => Op::VpaddsbYRRR,
-        (Opcode::SaddSat, 16) => Op::VpaddswYRRR,
-        (Opcode::UsubSat, 8) => Op::VpsubusbYRRR,
-        (Opcode::UsubSat, 16) => Op::VpsubuswYRRR,
-        (Opcode::SsubSat, 8) => Op::VpsubsbYRRR,
-        (Opcode::SsubSat, 16) => Op::VpsubswYRRR,
-        (Opcode::Umin, 8) => Op::VpminubYRRR,
-        (Opcode::Umin, 16) => Op::VpminuwYRRR,
-        (Opcode::Umin, 32) => Op::VpminudYRRR,
-        (Opcode::Umax, 8) => Op::VpmaxubYRRR,
-        (Opcode::Umax, 16) => Op::VpmaxuwYRRR,
-        (Opcode::Umax, 32) => Op::VpmaxudYRRR,
-        (Opcode::Smin, 8) => Op::VpminsbYRRR,
-        (Opcode::Smin, 16) => Op::VpminswYRRR,
-        (Opcode::Smin, 32) => Op::VpminsdYRRR,
-        (Opcode::Smax, 8) => Op::VpmaxsbYRRR,
-        (Opcode::Smax, 16) => Op::VpmaxswYRRR,
-        (Opcode::Smax, 32) => Op::VpmaxsdYRRR,
-        _ => return None,
     })
 }
 
@@ -549,7 +507,7 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
     };
     let row = match shape.element {
         Type::F32 | Type::F64 => float_row(data, shape.element == Type::F64),
-        _ => integers(data.op, shape.lane_bits),
+        _ => operation::wide_integers(data.op, shape.lane_bits),
     };
     if row.and_then(memory_row).is_none() {
         return;
@@ -603,19 +561,4 @@ fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {
     let left = cx.use_last(left, 0);
     let dst = cx.def_reuse(result(data), 0, left);
     cx.emit(rm(memory, SIZE, dst, mem));
-}
-
-/// The halves of a constant operand that is not made without memory.
-pub(super) fn constant_halves<C: LowerCtx>(cx: &C, operand: Operand) -> Option<[u128; 2]> {
-    let function = cx.func();
-    let (ty, view) = function.constant(operand.as_const()?);
-    let (ConstView::Vector(lanes), Some(shape)) = (view, wide_shape(function.types(), ty)) else {
-        return None;
-    };
-    let (low, high) = lanes.split_at(lanes.len() / 2);
-    let halves = [
-        constant_bits(function, shape, low)?,
-        constant_bits(function, shape, high)?,
-    ];
-    (halves != [0, 0] && halves != [u128::MAX, u128::MAX]).then_some(halves)
 }

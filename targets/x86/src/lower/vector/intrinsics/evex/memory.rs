@@ -9,7 +9,7 @@ use crate::build::*;
 use crate::evex::Evex;
 use crate::lower::result;
 use crate::lower::vector::intrinsics::byte;
-use crate::lower::vector::wide_compare::is_zero;
+use crate::lower::vector::wide::is_zero;
 use crate::ops::aux;
 use crate::regs::{VECTOR_BYTES, WIDEST_VECTOR_BYTES};
 use crate::table::Op;
