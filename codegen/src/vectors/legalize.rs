@@ -233,7 +233,7 @@ impl Walk<'_> {
 
     /// Differences of bytes and products of words that are added up, if the target has instructions for that.
     fn find_totals(&self) -> Vec<Inst> {
-        totals::find(self.rebuild.old, &self.has_operation)
+        totals::find(self.rebuild.old, self.has_operation)
     }
 
     /// The number of the plan for a signature of the old function.

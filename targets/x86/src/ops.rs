@@ -1,9 +1,8 @@
 //! The shape of the op table: what a row says and how rows are written.
 //!
 //! The rows themselves are in [`crate::table`], one line per form of a machine instruction. From a row follow the
-//! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`crate::descs`]) and the
-//! row's test against an independent decoder. An instruction whose behavior depends on its size in more than width
-//! (one-operand multiply and divide on bytes) has a row of its own.
+//! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`crate::descs`]) and its test
+//! against an independent decoder. What its size changes in more than width (`mul` of bytes) has a row of its own.
 //!
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
 
@@ -459,10 +458,7 @@ pub enum Kind {
 impl Kind {
     /// Whether it is a vector register.
     pub(crate) const fn is_vector(self) -> bool {
-        matches!(
-            self,
-            Kind::Vector | Kind::Wide | Kind::WideLow | Kind::WideCleared | Kind::Widest | Kind::WidestLow | Kind::Full
-        )
+        !matches!(self, Kind::Sized | Kind::General(_) | Kind::Mask)
     }
 
     /// The class of registers that it may be.

@@ -1,5 +1,5 @@
-//! Which instruction does an operation of two vectors of 16 bytes or less, or of two of integers of 32 bytes, where there
-//! is one.
+//! Which instruction does an operation of two vectors of 16 bytes or less, or of two vectors of integers of 32 bytes,
+//! where there is one.
 
 use super::{has_floats, has_sse41, lane_bytes};
 use crate::table::Op;
