@@ -29,8 +29,8 @@ const PROGRAMS: [&str; 3] = ["frazil", "frazil-cc", "frazil-link"];
 /// Where their sources are; the first one has the compiler that is counted.
 const PACKAGES: [&str; 2] = ["frazil", "frazil-cc"];
 
-/// The recipes that are counted. That the fast one executes a fifth of what the best one does makes no difference: with
-/// six times its weight, it executes as much.
+/// The recipes that are counted, the fast one first. That it executes a fifth of what the best one does makes no
+/// difference: with six times its weight, it executes as much.
 const RECIPES: [&str; 3] = ["Om1", "O1", "O2"];
 
 /// What merges counts; the version must be that of rustc's LLVM, or a later one.
@@ -68,9 +68,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     )?;
     count(&counting.join(PROGRAMS[0]), &modules, &counts)?;
     let profile = folder.join("profile");
-    let mut merge = workspace::llvm_tool(LLVM_PROFDATA)?;
-    process::checked(merge.arg("merge").arg("-o").arg(&profile).arg(&counts))?;
-    let order = order(&profile, &target)?;
+    profdata("merge", &profile, &counted(&counts, &modules, &RECIPES))?;
+    let order = order(&folder, &counted(&counts, &modules, &RECIPES[..1]), &target)?;
     let made = build(
         &folder.join("profiled"),
         &target,
@@ -84,19 +83,33 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// The flag that has the linker order functions as a profile says, for targets whose linker is LLVM's.
-fn order(profile: &Path, target: &str) -> Result<String> {
+/// The flag that has the linker order functions as a profile says, for targets whose linker is LLVM's: first those that
+/// runs by the fast recipe entered, which are the shortest, and by which a short run touches few pages.
+fn order(folder: &Path, fast: &[PathBuf], target: &str) -> Result<String> {
     if target != "x86_64-unknown-linux-gnu" {
         return Ok(String::new());
     }
-    let order = profile.with_extension("order");
-    let mut profdata = workspace::llvm_tool(LLVM_PROFDATA)?;
-    process::checked(profdata.arg("order").arg(profile).arg("-o").arg(&order))?;
+    let (profile, part) = (folder.join("profile-fast"), folder.join("order-part"));
+    profdata("merge", &profile, fast)?;
+    let mut order = Vec::new();
+    for profile in [profile, folder.join("profile")] {
+        profdata("order", &part, &[profile])?;
+        order.extend(fs::read(&part)?);
+    }
+    let file = folder.join("order");
+    fs::write(&file, order)?;
     // What was inlined everywhere is named there, too.
-    let file = order.display();
+    let file = file.display();
     Ok(format!(
         "-Clink-arg=-Wl,--symbol-ordering-file={file},--no-warn-symbol-ordering"
     ))
+}
+
+/// Runs a command of `llvm-profdata` that makes a file of others.
+fn profdata(command: &str, to: &Path, from: &[PathBuf]) -> Result<()> {
+    let mut profdata = workspace::llvm_tool(LLVM_PROFDATA)?;
+    process::checked(profdata.arg(command).arg("-o").arg(to).args(from))?;
+    Ok(())
 }
 
 /// The machine's name as rustc has it. Named, it keeps the flags from build scripts, whose counts nobody wants.
@@ -127,13 +140,20 @@ fn count(frazil: &Path, modules: &[Module], counts: &Path) -> Result<()> {
     for module in modules {
         for recipe in RECIPES {
             let mut command = Command::new(frazil);
-            command.env(
-                "LLVM_PROFILE_FILE",
-                counts.join(format!("{}-{recipe}.profraw", module.name())),
-            );
+            command.env("LLVM_PROFILE_FILE", counted_file(counts, module, recipe));
             command.args(["--recipe", recipe, "--threads", "0", "-o"]).arg(&object);
             process::checked(command.arg(module.bitcode()?))?;
         }
     }
     Ok(())
+}
+
+/// Where the counts of runs by some recipes are.
+fn counted(counts: &Path, modules: &[Module], recipes: &[&str]) -> Vec<PathBuf> {
+    let of_module = |module| recipes.iter().map(move |recipe| counted_file(counts, module, recipe));
+    modules.iter().flat_map(of_module).collect()
+}
+
+fn counted_file(counts: &Path, module: &Module, recipe: &str) -> PathBuf {
+    counts.join(format!("{}-{recipe}.profraw", module.name()))
 }
