@@ -55,8 +55,7 @@ enum State {
 }
 
 /// An edge that may join chains, as a number by which the best edges come first: the most valuable ones, of equal ones
-/// those between blocks that follow each other, then by block. A sort of numbers takes a third of the time of one that
-/// compares field by field.
+/// those between blocks that follow each other, then by block. So it takes one comparison to sort two of them.
 fn candidate(value: f32, from: u32, to: u32) -> u128 {
     debug_assert!(value >= 0.0);
     let is_apart = u128::from(from + 1 != to);
