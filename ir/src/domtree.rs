@@ -1,4 +1,4 @@
-//! Dominators of a function's blocks.
+//! Dominators of a function's blocks, in any form of it whose blocks are a [`Graph`].
 //!
 //! Method: semidominators by path compression and nearest common ancestors ("semi-NCA": Georgiadis, "Linear-Time
 //! Algorithms for Dominators and Related Problems", 2005), near linear on graphs of any shape; deep nests of loops make
@@ -13,6 +13,29 @@ const NONE: u32 = u32::MAX;
 
 /// A span that holds no number and begins in no span.
 const NOWHERE: (u32, u32) = (NONE, NONE);
+
+/// A control flow graph, whose blocks are numbered.
+pub trait Graph {
+    /// The block that the edge with this number among those of a block leads to.
+    fn successor(&self, block: u32, number: usize) -> Option<u32>;
+
+    /// The blocks that edges into a block come from.
+    fn predecessors(&self, block: u32) -> impl Iterator<Item = u32>;
+}
+
+impl Graph for Cfg {
+    #[inline]
+    fn successor(&self, block: u32, number: usize) -> Option<u32> {
+        let successors = self.successors(Block::new(block as usize));
+        successors.get(number).map(|edge| edge.target.as_u32())
+    }
+
+    #[inline]
+    fn predecessors(&self, block: u32) -> impl Iterator<Item = u32> {
+        let blocks = Cfg::predecessors(self, Block::new(block as usize));
+        blocks.iter().map(|from| from.as_u32())
+    }
+}
 
 /// The dominator tree of a function.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +57,9 @@ impl PartialEq for DomTree {
 
 impl DomTree {
     /// Computes the tree for a graph of `blocks` blocks, of which block 0 is the entry.
-    pub fn compute(&mut self, cfg: &Cfg, blocks: usize) {
-        self.compute_order(cfg, blocks);
-        self.compute_parents(cfg, blocks);
+    pub fn compute(&mut self, graph: &impl Graph, blocks: usize) {
+        self.compute_order(graph, blocks);
+        self.compute_parents(graph, blocks);
         self.number(blocks);
     }
 
@@ -79,7 +102,7 @@ impl DomTree {
         start..end
     }
 
-    fn compute_order(&mut self, cfg: &Cfg, blocks: usize) {
+    fn compute_order(&mut self, graph: &impl Graph, blocks: usize) {
         let work = &mut self.work;
         self.order.clear();
         self.order.reserve(blocks);
@@ -90,10 +113,8 @@ impl DomTree {
         work.meet(0, 0);
         let (mut block, mut followed) = (0, 0);
         'walk: loop {
-            let successors = cfg.successors(Block::new(block as usize));
-            while let Some(edge) = successors.get(followed) {
+            while let Some(target) = graph.successor(block, followed) {
                 followed += 1;
-                let target = edge.target.as_u32();
                 if work.numbers[target as usize] == NONE {
                     work.stack.push((block, followed as u32));
                     work.meet(target, work.numbers[block as usize]);
@@ -112,7 +133,7 @@ impl DomTree {
 
     /// Finds the semidominators against the order of the depth-first walk, then the dominators along it: the nearest
     /// ancestor in the tree so far that was numbered no later than the semidominator.
-    fn compute_parents(&mut self, cfg: &Cfg, blocks: usize) {
+    fn compute_parents(&mut self, graph: &impl Graph, blocks: usize) {
         let work = &mut self.work;
         let count = work.preorder.len() as u32;
         // What stands there before a number is done is not read.
@@ -120,10 +141,9 @@ impl DomTree {
         work.semis.resize(count as usize, 0);
         work.ancestors.clone_from(&work.tree_parents);
         for number in (1..count).rev() {
-            let block = Block::new(work.preorder[number as usize] as usize);
             let mut semi = work.tree_parents[number as usize];
-            for from in cfg.predecessors(block) {
-                let from = work.numbers[from.index()];
+            for from in graph.predecessors(work.preorder[number as usize]) {
+                let from = work.numbers[from as usize];
                 if from <= number {
                     semi = semi.min(from);
                 } else if from != NONE {

@@ -259,6 +259,7 @@ impl Coalescer {
                 to: ranges[ranges.len() - 1].to,
                 span: bundle.spans.0,
                 occs: bundle.occs,
+                passed: 0,
                 next: NONE,
                 place: super::intervals::NO_PLACE,
             });

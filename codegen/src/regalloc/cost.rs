@@ -158,14 +158,13 @@ impl Scan<'_> {
     }
 
     /// The burden of evicting a part from its register at a position; `None` if the part must be in it there.
-    fn victim_burden(&self, number: u32, pos: u32) -> Option<f32> {
+    fn victim_burden(&mut self, number: u32, pos: u32) -> Option<f32> {
+        let before = self.intervals.count_begun(number, pos);
         let part = &self.intervals.parts[number as usize];
-        let occs = self.intervals.occs_of(part);
-        let before = occs.partition_point(|o| o.pos <= pos);
-        if before > 0 && occs[before - 1].end > pos {
+        if before > 0 && self.intervals.occs_of(part)[before - 1].end > pos {
             return None;
         }
-        Some(self.burden(part, before, pos, self.victim_cut(part, pos)))
+        Some(self.burden(part, before, pos, self.victim_cut(part, before, pos)))
     }
 
     /// The burden of a part that has no register from `pos` to its occurrence number `next`: the cost of the store (at

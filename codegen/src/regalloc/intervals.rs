@@ -136,6 +136,8 @@ pub(super) struct Part {
     /// The first span of the bundle that ends after `from`.
     pub span: u32,
     pub occs: (u32, u32),
+    /// How many of its occurrences were before the position that was asked for last; a hint for the next search.
+    pub passed: u32,
     /// The next part of the bundle, or [`NONE`].
     pub next: u32,
     /// The number of a physical register, [`SLOT`] or [`NO_PLACE`].
@@ -200,9 +202,31 @@ impl Intervals {
         &self.occs[part.occs.0 as usize..part.occs.1 as usize]
     }
 
+    /// How many occurrences of a part begin at or before a position.
+    #[inline]
+    pub(super) fn count_begun(&mut self, part: u32, pos: u32) -> usize {
+        let part = &mut self.parts[part as usize];
+        let occs = &self.occs[part.occs.0 as usize..part.occs.1 as usize];
+        let (before, after) = occs.split_at(occs.len().min(part.passed as usize));
+        let has_begun = |occurrence: &Occurrence| occurrence.pos <= pos;
+        let count = if before.last().is_none_or(has_begun) {
+            before.len() + count_first(after, has_begun)
+        } else {
+            before.partition_point(has_begun)
+        };
+        part.passed = count as u32;
+        count
+    }
+
     /// The range of a bundle that contains a position.
     pub(super) fn range_at(&self, bundle: u32, pos: u32) -> Option<&LiveRange> {
         let ranges = self.ranges_of(&self.bundles[bundle as usize]);
+        // The end of a loop is asked for most, where what lives throughout it has its last range.
+        if let Some(last) = ranges.last()
+            && last.from <= pos
+        {
+            return Some(last).filter(|last| pos < last.to);
+        }
         let index = ranges.partition_point(|range| range.to <= pos);
         ranges.get(index).filter(|range| range.from <= pos)
     }
@@ -246,6 +270,7 @@ impl Intervals {
             from: pos,
             span,
             occs: (cut, first.occs.1),
+            passed: 0,
             place: NO_PLACE,
             ..first
         });

@@ -373,6 +373,7 @@ mod tests {
             to,
             span: spans.partition_point(|span| span.1 <= from) as u32,
             occs: (0, 0),
+            passed: 0,
             next: NONE,
             place: NO_PLACE,
         };
@@ -491,6 +492,7 @@ mod tests {
                 to,
                 span: bundle.spans.0,
                 occs: (0, 0),
+                passed: 0,
                 next: NONE,
                 place: NO_PLACE,
             });

@@ -16,7 +16,7 @@
 mod settle;
 
 use super::AllocatorInput;
-use super::intervals::{Bundle, Intervals, NO_PLACE, Occurrence, Part, SLOT, occ};
+use super::intervals::{Bundle, Intervals, NO_PLACE, Occurrence, Part, SLOT, count_first, occ};
 use super::occupancy::Occupancy;
 use super::positions::Positions;
 use crate::error::CodegenError;
@@ -320,7 +320,7 @@ impl Scan<'_> {
     /// How many occurrences of a part can use a register that is lost at `limit`.
     pub(super) fn kept_before(&self, part: &Part, limit: u32) -> usize {
         let occs = self.intervals.occs_of(part);
-        let mut kept = occs.partition_point(|o| o.end <= limit);
+        let mut kept = count_first(occs, |o| o.end <= limit);
         while kept > 0 && occs.get(kept).is_some_and(|o| o.pos < occs[kept - 1].end) {
             kept -= 1;
         }
@@ -357,8 +357,9 @@ impl Scan<'_> {
 
     /// Takes the register from a part from `pos` on; the rest waits in the slot.
     pub(super) fn evict(&mut self, number: u32, pos: u32) {
+        let before = self.intervals.count_begun(number, pos);
         let part = self.intervals.parts[number as usize];
-        let cut = self.victim_cut(&part, pos);
+        let cut = self.victim_cut(&part, before, pos);
         let occupancy = &mut self.memory.occupancy;
         occupancy.release(self.intervals, number, usize::from(part.place), cut, part.to);
         let rest = if cut <= part.from {
@@ -372,11 +373,10 @@ impl Scan<'_> {
         self.wait(rest, pos);
     }
 
-    /// The position at which to split a part that must leave its register at `pos`.
-    pub(super) fn victim_cut(&self, part: &Part, pos: u32) -> u32 {
-        let occs = self.intervals.occs_of(part);
-        match occs.partition_point(|o| o.pos <= pos).checked_sub(1) {
-            Some(last) => self.cut_between(occs[last].end, pos),
+    /// The position at which to split a part that must leave its register at `pos`, after `before` occurrences.
+    pub(super) fn victim_cut(&self, part: &Part, before: usize, pos: u32) -> u32 {
+        match before.checked_sub(1) {
+            Some(last) => self.cut_between(self.intervals.occs_of(part)[last].end, pos),
             None => part.from,
         }
     }

@@ -10,12 +10,11 @@
 //!
 //! Method: a block needs the frame if an instruction in it is a call, or uses the frame, the stack pointer or a
 //! callee-saved register. The frame is set up in the nearest block that dominates all of these and is in no loop (F.
-//! Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in K. Cooper, T. Harvey, K.
-//! Kennedy, "A simple, fast dominance algorithm", 2001). Arguments are often copied to callee-saved registers or spill
-//! slots already in the first block. Such copies are moved on, toward the blocks that need them, if the instructions
-//! that stay can use the arguments' own registers. The frame is torn down where control leaves the blocks that the
-//! set-up dominates: by returns, or at the end of a block. A short return that is also reached without the frame is
-//! duplicated.
+//! Chow, "Minimizing register usage penalty at procedure calls", 1988; dominators as in [`frazil_ir::domtree`]).
+//! Arguments are often copied to callee-saved registers or spill slots already in the first block. Such copies are
+//! moved on, toward the blocks that need them, if the instructions that stay can use the arguments' own registers. The
+//! frame is torn down where control leaves the blocks that the set-up dominates: by returns, or at the end of a block.
+//! A short return that is also reached without the frame is duplicated.
 //!
 //! Costs: a walk over the first block of each function with a frame; and if that block does not need the frame, a walk
 //! over the function, with its dominators. Gains: saves and restores on early exits.
@@ -29,7 +28,9 @@ use frazil_codegen::mfunc::{MBlock, MEdge, MFunc, Term, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
+use frazil_ir::domtree::{DomTree, Graph};
 use frazil_ir::pass::{Level, Order, PassInfo};
+use frazil_ir::{Block, EntityRef};
 
 pub const INFO: PassInfo = PassInfo {
     name: "shrink-wrap",
@@ -125,12 +126,27 @@ impl<'a, 'b> Needs<'a, 'b> {
     }
 }
 
+/// The blocks of machine code as a graph.
+struct Blocks<'a>(&'a MFunc);
+
+impl Graph for Blocks<'_> {
+    fn successor(&self, block: u32, number: usize) -> Option<u32> {
+        let edge = self.0.edges_of(block).nth(number)?;
+        Some(self.0.edges[edge].to)
+    }
+
+    fn predecessors(&self, block: u32) -> impl Iterator<Item = u32> {
+        let edges = self.0.pred_edges(block).iter();
+        edges.map(|&edge| self.0.edges[edge as usize].from)
+    }
+}
+
 #[derive(Debug, Default)]
 struct Scratch {
     /// The reachable blocks in reverse postorder; and by block, its place in this order.
     order: Vec<u32>,
     places: Vec<u32>,
-    stack: Vec<(u32, u32)>,
+    tree: DomTree,
     /// By place: the place of the immediate dominator.
     dominators: Vec<u32>,
     /// By place: how many blocks that it dominates need the frame; computed up to the first one that dominates all of
@@ -182,64 +198,21 @@ impl Scratch {
 
     /// Computes the order of the blocks and their immediate dominators.
     fn find_dominators(&mut self, func: &MFunc) {
+        self.tree.compute(&Blocks(func), func.blocks.len());
         self.order.clear();
+        self.order.extend(self.tree.reverse_postorder().map(Block::as_u32));
         self.places.clear();
         self.places.resize(func.blocks.len(), NONE);
-        self.stack.clear();
-        self.stack.push((0, 0));
-        self.places[0] = 0;
-        while let Some((block, done)) = self.stack.last_mut() {
-            let Some(edge) = func.edges_of(*block).nth(*done as usize) else {
-                self.order.push(*block);
-                self.stack.pop();
-                continue;
-            };
-            *done += 1;
-            let to = func.edges[edge].to;
-            if self.places[to as usize] == NONE {
-                self.places[to as usize] = 0;
-                self.stack.push((to, 0));
-            }
-        }
-        self.order.reverse();
         for (place, &block) in self.order.iter().enumerate() {
             self.places[block as usize] = place as u32;
         }
         self.dominators.clear();
-        self.dominators.resize(self.order.len(), NONE);
-        self.dominators[0] = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for place in 1..self.order.len() {
-                let mut dominator = NONE;
-                for &edge in func.pred_edges(self.order[place]) {
-                    let from = self.places[func.edges[edge as usize].from as usize];
-                    if from == NONE || self.dominators[from as usize] == NONE {
-                        continue;
-                    }
-                    dominator = if dominator == NONE {
-                        from
-                    } else {
-                        self.common(from, dominator)
-                    };
-                }
-                changed |= self.dominators[place] != dominator;
-                self.dominators[place] = dominator;
-            }
-        }
-    }
-
-    /// The nearest common dominator of two places.
-    fn common(&self, mut left: u32, mut right: u32) -> u32 {
-        while left != right {
-            if left > right {
-                left = self.dominators[left as usize];
-            } else {
-                right = self.dominators[right as usize];
-            }
-        }
-        left
+        let parents = self
+            .order
+            .iter()
+            .map(|&block| self.tree.parent(Block::new(block as usize)));
+        let places = parents.map(|parent| parent.map_or(0, |parent| self.places[parent.index()]));
+        self.dominators.extend(places);
     }
 
     /// The nearest place that dominates all blocks that need the frame; `None` if no block does.
