@@ -821,9 +821,11 @@ op_table! {
     Cvtps2dqRR "cvtps2dq" LoadRR x0f(0x5b).prefix(0x66), X, [DX, UX], NO;
     Cvttps2dqRR "cvttps2dq" LoadRR x0f(0x5b).prefix(0xf3), X, [DX, UX], NO;
     Cvtdq2pdRR "cvtdq2pd" LoadRR x0f(0xe6).prefix(0xf3), X, [DX, UX], NO;
+    Cvtdq2pdRM "cvtdq2pd" RM x0f(0xe6).prefix(0xf3), X, [DX], NO;
     Cvtpd2dqRR "cvtpd2dq" LoadRR x0f(0xe6).prefix(0xf2), X, [DX, UX], NO;
     Cvttpd2dqRR "cvttpd2dq" LoadRR x0f(0xe6).prefix(0x66), X, [DX, UX], NO;
     Cvtps2pdRR "cvtps2pd" LoadRR x0f(0x5a), X, [DX, UX], NO;
+    Cvtps2pdRM "cvtps2pd" RM x0f(0x5a), X, [DX], NO;
     Cvtpd2psRR "cvtpd2ps" LoadRR x0f(0x5a).prefix(0x66), X, [DX, UX], NO;
 
     // SSE3, SSSE3, SSE4.1, SSE4.2, AES, carry-less multiplication.

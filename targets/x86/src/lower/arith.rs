@@ -1,7 +1,7 @@
 //! Integer arithmetic of one register: add, subtract, multiply, logic, absolute value, address arithmetic.
 
 use super::alu::{IMM32, alu, apply};
-use super::{flows_into, int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
+use super::{flows_into, folded, int_bits, is_32_bit, is_wide, result, size_of_bits, wide};
 use crate::build::*;
 use crate::cond::Cond;
 use crate::table::Op;
@@ -24,7 +24,9 @@ pub fn binary<C: LowerCtx>(cx: &mut C, data: &InstData) {
         multiply(cx, data, size, a, b);
         return;
     }
-    if data.op == Opcode::And && mask_by_move(cx, data, a, b) {
+    if data.op == Opcode::And && mask_by_move(cx, data, a, b)
+        || data.op == Opcode::Add && add_multiple(cx, data, size, a, b)
+    {
         return;
     }
     if data.op == Opcode::Sub && a.as_imm() == Some(0) && !cx.is_folded(b) {
@@ -63,6 +65,40 @@ fn mask_by_move<C: LowerCtx>(cx: &mut C, data: &InstData, value: Operand, mask: 
     let src = cx.use_reg(value, 0);
     let dst = cx.def(result(data), 0);
     cx.emit(rr(row, 4, dst, src));
+    true
+}
+
+/// A multiple that an address can have as its index, as log2 of the scale and a factor before that: 2, 4 or 8 times 1,
+/// 3, 5 or 9.
+pub(super) fn scale_of(multiple: &InstData) -> Option<(u8, i32)> {
+    match (multiple.op, multiple.b.as_imm()?) {
+        (Opcode::Shl, distance @ 1..=3) => Some((distance as u8, 1)),
+        (Opcode::Mul, number @ 6..=72) => {
+            let twos = number.trailing_zeros();
+            let factor = (number >> twos) as i32;
+            (matches!(twos, 1..=3) && matches!(factor, 3 | 5 | 9)).then_some((twos as u8, factor))
+        }
+        _ => None,
+    }
+}
+
+/// Computes the sum of a value and a folded multiple like an address; says whether there is one.
+fn add_multiple<C: LowerCtx>(cx: &mut C, data: &InstData, size: u8, value: Operand, multiple: Operand) -> bool {
+    let Some(multiple) = folded(cx, multiple) else {
+        return false;
+    };
+    let Some((scale_log2, factor)) = scale_of(&multiple) else {
+        return false;
+    };
+    let mut index = cx.use_reg(multiple.a, 0);
+    let base = cx.use_last(value, 0);
+    if factor > 1 {
+        let scaled = cx.temp(RegClass::Int);
+        cx.emit(rm(Op::LeaRM, size, scaled, times(index, factor)));
+        index = scaled;
+    }
+    let dst = cx.def(result(data), 0);
+    cx.emit(rm(Op::LeaRM, size, dst, Mem::indexed(base, index, scale_log2, 0)));
     true
 }
 

@@ -4,7 +4,7 @@
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
 use super::overflow::condition_of_overflow;
-use super::{compare, contracted, vector};
+use super::{arith, compare, contracted, vector};
 use frazil_codegen::Folder;
 use frazil_codegen::extended::fold_extensions;
 use frazil_codegen::included::VECTORS;
@@ -135,6 +135,7 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
             fold_wide_conversion(folder, data);
         }
         Opcode::Zext | Opcode::Sext => vector::extend::fold(folder, data),
+        Opcode::Sitofp | Opcode::Fpext => vector::convert::fold(folder, data),
         Opcode::Trunc => vector::clamp::fold(folder, data),
         Opcode::Mul => {
             vector::words::fold(folder, data);
@@ -207,8 +208,25 @@ fn fold_arithmetic<const W: u8>(folder: &mut Folder<'_>, data: &InstData) {
     }
     // The other operand of a commutative operation, unless this one is an immediate, which cannot stand beside it.
     let is_difference = matches!(data.op, Opcode::Sub | Opcode::UsubOverflow | Opcode::SsubOverflow);
-    if !is_difference && data.b.as_value().is_some() {
-        fold_load(folder, data.a, is_full_width::<W>);
+    if !is_difference
+        && data.b.as_value().is_some()
+        && !fold_load(folder, data.a, is_full_width::<W>)
+        && data.op == Opcode::Add
+        && data.a.as_value().is_some()
+        && !fold_scaled(folder, data.b)
+    {
+        fold_scaled(folder, data.a);
+    }
+}
+
+/// Folds a multiple that an address can have into a sum, which then is computed like an address.
+fn fold_scaled(folder: &mut Folder<'_>, operand: Operand) -> bool {
+    match folder.producer(operand) {
+        Some((value, multiple)) if arith::scale_of(multiple).is_some() => {
+            folder.fold(value);
+            true
+        }
+        _ => false,
     }
 }
 

@@ -253,15 +253,16 @@ fn widening(row: &Row) -> Option<u8> {
 /// How many bytes of memory a row accesses.
 fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
     use Op::{
-        CallM, ComisRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM, Cvttss2siRM, JmpM, MovhpMR,
-        MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM, PinsrbXMI, PinsrdXMI, PinsrwXMI,
-        PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM, Vcvtdq2pdYRM, Vcvtps2pdYRM,
+        CallM, ComisRM, Cvtdq2pdRM, Cvtps2pdRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM,
+        Cvttss2siRM, JmpM, MovhpMR, MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM,
+        PinsrbXMI, PinsrdXMI, PinsrwXMI, PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM, Vcvtdq2pdYRM, Vcvtps2pdYRM,
     };
     match op {
         MovzxBRM | MovsxBRM | PinsrbXMI => 1,
         MovzxWRM | MovsxWRM | PinsrwXMI => 2,
         MovsxdRM | PinsrdXMI | Cvttss2siRM | Cvtss2siRM | Cvtss2sdRM | RoundssRMI => 4,
         Cvttsd2siRM | Cvtsd2siRM | Cvtsd2ssRM | RoundsdRMI | MovlpRM | MovhpRM | MovlpMR | MovhpMR => 8,
+        Cvtdq2pdRM | Cvtps2pdRM => 8,
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,
         Vcvtps2pdYRM | Vcvtdq2pdYRM => 16,

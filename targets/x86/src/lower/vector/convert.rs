@@ -8,7 +8,7 @@ use crate::build::*;
 use crate::features;
 use crate::regs::VECTOR_BYTES;
 use crate::table::Op;
-use frazil_codegen::{Halt, LowerCtx, ModuleView, Reg, VectorShape};
+use frazil_codegen::{Folder, Halt, ImmKind, LowerCtx, ModuleView, Reg, Src, VectorShape};
 use frazil_ir::{Function, InstData, Opcode, Type};
 
 /// Whether an operation converts halves from or to floats, as the processor can.
@@ -60,6 +60,24 @@ fn float_row(op: Opcode, from: Type, to: Type) -> Option<Op> {
     })
 }
 
+/// Folds a load into the conversion of its two lanes to `f64`: the only ones that read no more from memory than such a
+/// load does, and so need no alignment.
+pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
+    let types = folder.function.types();
+    let Some((value, load)) = folder.producer(data.a) else {
+        return;
+    };
+    let (Some(from), Some(to)) = (shape(types, load.ty), shape(types, data.ty)) else {
+        return;
+    };
+    if load.op == Opcode::Load
+        && (from.lanes, to.element) == (2, Type::F64)
+        && float_row(data.op, from.element, to.element).is_some()
+    {
+        folder.fold_load(value, load);
+    }
+}
+
 /// Lowers what [`has_conversion`] says yes to.
 pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Result<(), Halt> {
     let from = operand_shape(cx, data.a)?;
@@ -92,9 +110,12 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
             debug_assert!(has_floats(from) || has_floats(to));
             let row = float_row(op, from.element, to.element).ok_or(Halt::Expand)?;
             debug_assert!(shape(cx.func().types(), type_of(cx, data.a)).is_some());
-            let src = cx.use_reg(data.a, 0);
+            let src = match cx.is_folded(data.a) {
+                true => cx.use_src(data.a, 0, ImmKind::None),
+                false => Src::Reg(cx.use_reg(data.a, 0)),
+            };
             let dst = cx.def(result(data), 0);
-            cx.emit(rr(row, 16, dst, src));
+            extend_from(cx, row, VECTOR_BYTES, dst, src);
             return Ok(());
         }
     }
