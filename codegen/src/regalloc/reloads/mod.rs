@@ -50,7 +50,7 @@ const LEAST_PAID_PER_BLOCK: f32 = 0.3;
 /// or if its place changes as often in the code,
 const LEAST_CHANGES: f32 = 3.0;
 /// and as often for each of these blocks.
-const LEAST_CHANGES_PER_BLOCK: f32 = 0.1;
+const LEAST_CHANGES_PER_BLOCK: f32 = 0.17;
 
 /// Where a value is at one end of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
