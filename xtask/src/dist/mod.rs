@@ -6,7 +6,9 @@
 //! where calls are made, and makes small code of what is hardly ever executed; the linker puts functions side by side
 //! that are entered one after the other, so that a short run touches few pages. The programs come out in `dist` below
 //! the target folder. They have all of the C library that they use in them: they run on any Linux, and start faster.
-//! With `--small` it is the small command instead ([`small`]).
+//! With `--small` it is the small command instead ([`small`]). With `--processor` they are for processors of that kind,
+//! such as x86-64-v3, and those that have all of what it has: shifts by registers, of which the reader of bitcode is
+//! full, take a third of the time there.
 //!
 //! The profile is of this machine's rustc and of these sources, and is made anew each time: one of other sources would
 //! do no harm, but less and less good.
@@ -39,10 +41,14 @@ const LLVM_PROFDATA: &str = "llvm-profdata-22";
 /// Passed to rustc for all of these: what is linked is at a fixed address, and needs no other file.
 const STATIC: &str = "-Ctarget-feature=+crt-static -Crelocation-model=static";
 
+/// How much is compiled as one: everything, which takes minutes and is worth a fortieth of the run time.
+const LINK_TIME_OPTIMIZATION: (&str, &str) = ("CARGO_PROFILE_RELEASE_LTO", "fat");
+
 /// What the program that counts does besides: it notes when each function is first entered.
 const NOTE_ORDER: &str = "-Cllvm-args=-pgo-temporal-instrumentation";
 
-/// `cargo xtask dist [--small | FILTER]`, where the filter chooses the programs that are compiled for the counts.
+/// `cargo xtask dist [--small | [--processor NAME] FILTER]`, where the filter chooses the programs that are compiled for
+/// the counts.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--small") {
         ensure!(arguments.finish().is_empty(), "dist --small takes nothing else");
@@ -51,6 +57,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
         println!("{}", kept.display());
         return Ok(true);
     }
+    let processor: Option<String> = arguments.opt_value_from_str("--processor")?;
+    let base = match processor {
+        Some(name) => format!("{STATIC} -Ctarget-cpu={name}"),
+        None => STATIC.to_owned(),
+    };
     let filter = corpus::filter(arguments)?;
     let modules = corpus::modules_to_compile(&[Level::O0, Level::O2], &filter)?;
     ensure!(!modules.is_empty(), "no module's name contains `{filter}`");
@@ -63,7 +74,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let counting = build(
         &folder.join("counting"),
         &target,
-        &format!("{STATIC} -Cprofile-generate={} {NOTE_ORDER}", counts.display()),
+        &format!("{base} -Cprofile-generate={} {NOTE_ORDER}", counts.display()),
         &PACKAGES[..1],
     )?;
     count(&counting.join(PROGRAMS[0]), &modules, &counts)?;
@@ -73,7 +84,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let made = build(
         &folder.join("profiled"),
         &target,
-        &format!("{STATIC} -Cprofile-use={} {order}", profile.display()),
+        &format!("{base} -Cprofile-use={} {order}", profile.display()),
         &PACKAGES,
     )?;
     for program in PROGRAMS {
@@ -128,6 +139,8 @@ fn build(folder: &Path, target: &str, flags: &str, packages: &[&str]) -> Result<
         .arg(folder);
     cargo.args(packages.iter().flat_map(|package| ["--package", package]));
     cargo.env("RUSTFLAGS", flags).env_remove("CARGO_ENCODED_RUSTFLAGS");
+    let (name, value) = LINK_TIME_OPTIMIZATION;
+    cargo.env(name, value);
     let status = cargo.status().context("cargo cannot be started")?;
     ensure!(status.success(), "{cargo:?} failed");
     Ok(folder.join(target).join("release"))
