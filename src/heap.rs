@@ -52,6 +52,8 @@ mod glibc {
     const HUGE_PAGE_BYTES: usize = 2 << 20;
     /// The heap goes on this far before a huge page, so that small modules need none.
     const SMALL_PAGES_BYTES: usize = 512 << 10;
+    /// How much of these small pages is touched at least, for each byte of bitcode: the kernel is asked for it at once.
+    const TOUCHED_PER_INPUT_BYTE: usize = 4;
     /// A first piece. No room is left for it in the heap that the process began with, and what the allocator notes at
     /// its ends stands before the first huge page: a page that is touched before it may be huge stays small.
     const FIRST_PIECE_BYTES: usize = SMALL_PAGES_BYTES / 2;
@@ -103,6 +105,8 @@ mod glibc {
             libc::mallopt(libc::M_TOP_PAD, GROWTH_BYTES);
             if has_grown && bytes > 0 {
                 libc::madvise(begin, bytes, libc::MADV_HUGEPAGE);
+                let touched = (input_bytes as usize).saturating_mul(TOUCHED_PER_INPUT_BYTE);
+                touch(begin.addr(), touched.min(SMALL_PAGES_BYTES));
             }
         }
     }
