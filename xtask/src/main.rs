@@ -108,7 +108,8 @@ cargo xtask <command>
                                         with --random, of as many programs of csmith, too; with --lldb, of lldb
   symbolizers [FILTER]                  addr2line, valgrind, perf, AddressSanitizer and Rust's backtraces name the same
                                         functions and lines as with llc
-  dist [FILTER]                         build the commands for release by profiles of what they execute for the corpus
+  dist [--processor NAME] [FILTER]      build the commands for release by profiles of what they execute for the corpus,
+                                        for all processors or those that have what this one has
   dist --small                          build the small command as it is handed out, which needs no library
   large [--megabytes N]                 200 MB of code in functions of 4 MB are linked, and run
   linkers [--minutes N] [FILTER]        llvm-readelf reads objects of the corpus, and GNU ld, ld.lld and mold link them to
