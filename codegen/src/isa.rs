@@ -72,8 +72,9 @@ pub trait Isa: Sized + Send + Sync + 'static {
     fn convention(&self, conv: CallConv) -> Option<&'static ConvDesc>;
     /// How a type is spread over registers; a count of 0 for types that are not compiled.
     fn parts(&self, types: &TypeTable, ty: Type) -> Parts;
-    /// Whether the rule of what computes an integer operand leaves zeros above its width, up to that of its register.
-    /// Asked only of targets with [`TargetDesc::moves_whole_registers`]; an extension with zeros then is the operand.
+    /// Whether the rule of what computes an integer operand leaves zeros above its width, up to that of its register;
+    /// an extension with zeros then is the operand. A target without [`TargetDesc::moves_whole_registers`] says so of
+    /// nothing that may be a mere copy, phis among these.
     fn clears_above<F: Fn(Operand) -> bool>(&self, _function: &Function, _operand: Operand, _is_folded: F) -> bool {
         false
     }

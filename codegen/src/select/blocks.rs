@@ -99,7 +99,7 @@ impl<I: Isa> SelectCtx<'_, I> {
             Opcode::Trunc | Opcode::Ptrtoint | Opcode::Inttoptr | Opcode::Bitcast if self.shares_registers(data) => {
                 Ok(())
             }
-            Opcode::Zext if self.base.isa.desc().moves_whole_registers && self.shares_cleared(data) => Ok(()),
+            Opcode::Zext if self.shares_cleared(data) => Ok(()),
             _ => {
                 let isa = self.base.isa;
                 isa.lower(self, inst)
@@ -141,6 +141,7 @@ impl<I: Isa> SelectCtx<'_, I> {
     }
 
     /// Gives the result of an extension with zeros the register of its operand, if there are zeros above that already.
+    /// The register then has the width of the extension, so that copies, spills and reloads take the zeros along.
     fn shares_cleared(&mut self, data: &InstData) -> bool {
         let (Some(result), Some(source)) = (data.first_result(), self.own_value(data.a)) else {
             return false;
@@ -152,6 +153,8 @@ impl<I: Isa> SelectCtx<'_, I> {
             return false;
         }
         let shared = self.vreg(source, 0);
+        let bytes = &mut self.mfunc.vregs[shared.virtual_index()].bytes;
+        *bytes = to.bytes.max(*bytes);
         self.st.vreg_of[result.index()] = shared.virtual_index() as u32;
         true
     }

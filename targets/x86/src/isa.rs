@@ -295,6 +295,10 @@ impl<const W: u8> Isa for X86<W> {
         }
     }
 
+    fn clears_above<F: Fn(Operand) -> bool>(&self, function: &Function, operand: Operand, is_folded: F) -> bool {
+        lower::narrow::clears_above(function, operand, &is_folded)
+    }
+
     #[inline(always)]
     fn fold(&self, folder: &mut Folder<'_>, user: Inst) {
         lower::fold::fold::<W>(folder, user);

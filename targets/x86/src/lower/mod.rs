@@ -23,6 +23,7 @@ pub mod fold;
 mod forward;
 mod jump_buffer;
 pub mod memory;
+pub mod narrow;
 pub mod overflow;
 pub mod saturating;
 pub mod shift;
