@@ -47,8 +47,8 @@ const LINK_TIME_OPTIMIZATION: (&str, &str) = ("CARGO_PROFILE_RELEASE_LTO", "fat"
 /// What the program that counts does besides: it notes when each function is first entered.
 const NOTE_ORDER: &str = "-Cllvm-args=-pgo-temporal-instrumentation";
 
-/// `cargo xtask dist [--small | [--processor NAME] FILTER]`, where the filter chooses the programs that are compiled for
-/// the counts.
+/// `cargo xtask dist [--small | [--processor NAME] FILTER]`, where the filter chooses the programs that are compiled
+/// for the counts.
 pub fn command(mut arguments: Arguments) -> Result<bool> {
     if arguments.contains("--small") {
         ensure!(arguments.finish().is_empty(), "dist --small takes nothing else");
