@@ -7,8 +7,8 @@
 //! that are entered one after the other, so that a short run touches few pages. The programs come out in `dist` below
 //! the target folder. They have all of the C library that they use in them: they run on any Linux, and start faster.
 //! With `--small` it is the small command instead ([`small`]). With `--processor` they are for processors of that kind,
-//! such as x86-64-v3, and those that have all of what it has: shifts by registers, of which the reader of bitcode is
-//! full, take a third of the time there.
+//! such as x86-64-v3, and those that have all of what it has, for instance shifts that leave the flags alone, of which
+//! the reader of bitcode is full.
 //!
 //! The profile is of this machine's rustc and of these sources, and is made anew each time: one of other sources would
 //! do no harm, but less and less good.

@@ -9,7 +9,7 @@ use crate::regalloc::occupancy::Occupancy;
 struct List {
     /// The disjoint ranges of positions in which it is occupied, ascending. Those that were freed are empty, and stay
     /// for the next ones: moving all that come after one that leaves would take a time that grows with the square of
-    /// the size, and most of what is taken is where something was freed before.
+    /// the size.
     ranges: Vec<(u32, u32)>,
     /// What was found last. The next question is about a position near by in most cases.
     last: usize,
