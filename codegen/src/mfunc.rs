@@ -286,6 +286,8 @@ pub struct MFunc {
     pub identities: Vec<u32>,
     /// The numbers of instructions of which one does the work of several, on all of their paths.
     pub shared: Vec<u32>,
+    /// Instructions that do elsewhere what they did: their numbers, and those that they had.
+    pub moved: Vec<(u32, u32)>,
     /// Blocks in layout order.
     pub blocks: Vec<MBlock>,
     /// Edges, those of a block together, in the order of its successors.
@@ -326,6 +328,7 @@ impl MFunc {
         self.insts.clear();
         self.origins.clear();
         self.identities.clear();
+        self.moved.clear();
         self.shared.clear();
         self.blocks.clear();
         self.edges.clear();
@@ -389,6 +392,15 @@ impl MFunc {
             let origin = self.origin(index);
             self.origins[index] = self.identities.len() as u32;
             self.identities.push(origin);
+        }
+    }
+
+    /// Says that instructions have come to another place, where they do what they did.
+    pub fn move_identities(&mut self, range: Range<usize>) {
+        if !self.identities.is_empty() {
+            let before = self.origins[range.clone()].to_vec();
+            self.renew_identities(range.clone());
+            self.moved.extend(self.origins[range].iter().copied().zip(before));
         }
     }
 

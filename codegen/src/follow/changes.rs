@@ -3,12 +3,13 @@
 //! Instructions keep their identities ([`crate::mfunc::MFunc::identities`]) as long as they do the same. One that is
 //! missing wrote nothing: what it should have written is lost. One that has become another instruction is believed to
 //! leave the same in the registers that both write, and in memory if both write as many bytes at the same address.
-//! Instructions without an identity of their own lose what they write beside the last one with an identity.
+//! Instructions without an identity of their own lose what they write beside the last one with an identity. Those that
+//! came to the start of a block unchanged do there what they did before.
 
 use super::state::State;
 use crate::check::flow::Place;
 use crate::desc::{OpDesc, Role};
-use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::mfunc::{MFunc, for_each_register, op_desc, pseudo};
 use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg};
 use frazil_support::FxHashMap;
@@ -20,6 +21,10 @@ pub(super) struct Changes {
     written: FxHashMap<u32, (PRegSet, bool)>,
     /// What is written there that was not before.
     lost: FxHashMap<u32, PRegSet>,
+    /// By the identity that they now stand right before: those that have come there, in their order.
+    arrived: FxHashMap<u32, Vec<u32>>,
+    /// The identities before which instructions with new ones stand.
+    followers: FxHashMap<u32, u32>,
 }
 
 /// An instruction and its identity.
@@ -32,12 +37,15 @@ impl Changes {
         let mut shared = func.shared.clone();
         shared.sort_unstable();
         let is_shared = |identity: u32| shared.binary_search(&identity).is_ok();
-        changes.find_added(func, known, ops, is_shared)?;
         let named = func.origins.iter().copied().zip(func.insts.iter().copied());
-        let mut now: Vec<Named> = named.filter(|row| row.0 < known).collect();
+        // They are called like what they stand beside.
+        let is_frame = |inst: MInst| matches!(inst.op, pseudo::PROLOGUE | pseudo::RESTORE);
+        let mut now: Vec<Named> = named.filter(|row| row.0 < known && !is_frame(row.1)).collect();
         let mut then = applied.to_vec();
         now.sort_by_key(|row| row.0);
         then.sort_by_key(|row| row.0);
+        changes.find_arrived(func, (&then, &now), is_shared);
+        changes.find_added(func, known, ops, is_shared)?;
         let mut now = now.as_slice();
         for group in then.chunk_by(|left, right| left.0 == right.0) {
             let identity = group[0].0;
@@ -60,6 +68,45 @@ impl Changes {
             }
         }
         Some(changes)
+    }
+
+    /// Finds instructions that have come, as they were, to the start of a block. What comes after them must be executed
+    /// nowhere else.
+    fn find_arrived(&mut self, func: &MFunc, (then, now): (&[Named], &[Named]), is_shared: impl Fn(u32) -> bool) {
+        let of = |rows: &[Named], identity: u32| -> Vec<MInst> {
+            let first = rows.partition_point(|row| row.0 < identity);
+            let own = rows[first..].iter().take_while(|row| row.0 == identity);
+            own.map(|row| row.1).collect()
+        };
+        let moved = |identity: u32| func.moved.iter().find(|row| row.0 == identity).map(|row| row.1);
+        for block in func.blocks.iter().filter(|_| !func.moved.is_empty()) {
+            let mut range = block.start as usize..block.end as usize;
+            let is_prologue = |inst: &MInst| inst.op == pseudo::PROLOGUE;
+            range.start += usize::from(func.insts[range.clone()].first().is_some_and(is_prologue));
+            let names = &func.origins[range.clone()];
+            let count = names.iter().take_while(|&&name| moved(name).is_some()).count();
+            let Some(&next) = names.get(count) else { continue };
+            if of(then, next).len() != of(now, next).len() || is_shared(next) {
+                continue;
+            }
+            for (&name, inst) in names[..count].iter().zip(&func.insts[range]) {
+                let before = moved(name).filter(|&before| of(then, before) == [*inst] && of(now, before).is_empty());
+                if let Some(before) = before {
+                    self.arrived.entry(next).or_default().push(before);
+                    self.followers.insert(name, next);
+                }
+            }
+        }
+    }
+
+    /// The instructions that have come to stand right before one, by their identities.
+    pub fn arrived(&self, identity: u32) -> &[u32] {
+        self.arrived.get(&identity).map_or(&[], Vec::as_slice)
+    }
+
+    /// The identity of what comes after an instruction that has come to its place; that of another one itself.
+    pub fn settled(&self, identity: u32) -> u32 {
+        self.followers.get(&identity).copied().unwrap_or(identity)
     }
 
     fn note(&mut self, identity: u32, (then, now): (&[Named], &[Named]), func: &MFunc, ops: &'static [OpDesc]) {
@@ -101,7 +148,7 @@ impl Changes {
                     continue;
                 }
                 let set = defined(func, &func.insts[index], ops);
-                if !set.is_empty() && !is_shared(name) {
+                if !set.is_empty() && !is_shared(name) && !self.followers.contains_key(&name) {
                     self.lose_also(beside?, set);
                 }
             }

@@ -53,9 +53,21 @@ impl Steps<'_> {
 
     /// Carries out steps that one identity stands for.
     pub fn run(&self, state: &mut State, ops: Range<u32>, identity: u32) {
+        for &moved in self.changes.arrived(identity) {
+            let span = self.spans.partition_point(|span| span.inst < moved / identity::COUNT);
+            let part = (moved % identity::COUNT) as usize;
+            if let Some(span) = self.spans.get(span) {
+                self.run_ops(state, span.parts[part]..span.parts[part + 1], |_| true);
+            }
+        }
         self.changes.lose(state, identity);
+        self.run_ops(state, ops, |place| self.changes.is_written(identity, place));
+        self.changes.lose(state, identity);
+    }
+
+    /// Carries out steps, of which some places may not be written.
+    fn run_ops(&self, state: &mut State, ops: Range<u32>, is_written: impl Fn(Place) -> bool) {
         let ops = &self.flow.ops[ops.start as usize..ops.end as usize];
-        let is_written = |place: Place| self.changes.is_written(identity, place);
         let mut index = 0;
         while let Some(&op) = ops.get(index) {
             index += 1;
@@ -70,9 +82,13 @@ impl Steps<'_> {
                 }
                 Op::Alias { place, name } => {
                     self.renew(state, name);
-                    // The copy that put it there may have been removed.
+                    // The copy that put it there may have been removed. An argument is where it came, then.
                     if is_written(place) {
                         self.hold(state, place, name);
+                    } else {
+                        for &(place, _) in self.arguments.iter().filter(|argument| argument.1 == name) {
+                            self.hold(state, place, name);
+                        }
                     }
                 }
                 Op::Same { new, old } if new != old => {
@@ -96,16 +112,15 @@ impl Steps<'_> {
                     let together = more
                         .take_while(|op| matches!(op, Op::Copy { with_next: true, .. }))
                         .count();
-                    self.copy(state, &ops[index - 1..index + together], identity);
+                    self.copy(state, &ops[index - 1..index + together], &is_written);
                     index += together;
                 }
             }
         }
-        self.changes.lose(state, identity);
     }
 
     /// Copies that take place at the same time.
-    fn copy(&self, state: &mut State, copies: &[Op], identity: u32) {
+    fn copy(&self, state: &mut State, copies: &[Op], is_written: impl Fn(Place) -> bool) {
         let before = state.held.clone();
         for copy in copies {
             if let Op::Copy { to, .. } = *copy {
@@ -116,7 +131,7 @@ impl Steps<'_> {
             let Op::Copy { from, to, bytes, .. } = *copy else {
                 continue;
             };
-            if !self.changes.is_written(identity, to) {
+            if !is_written(to) {
                 continue;
             }
             for &(_, name) in before.iter().filter(|pair| pair.0 == from) {

@@ -230,6 +230,7 @@ impl<'a> Walk<'a> {
     /// What is known while an instruction has not done what it does.
     fn state_at(&mut self, name: u32) -> Option<State> {
         let steps = self.steps;
+        let name = steps.changes.settled(name);
         if name >= steps.inst_count * identity::COUNT {
             return self.state_on_edge(name - steps.inst_count * identity::COUNT);
         }

@@ -412,7 +412,7 @@ impl Scratch {
         std::mem::swap(&mut func.insts, &mut self.insts);
         std::mem::swap(&mut func.origins, &mut self.origins);
         std::mem::swap(&mut func.edges, &mut self.edges);
-        func.renew_identities(moved);
+        func.move_identities(moved);
         func.compute_predecessors();
     }
 
