@@ -56,8 +56,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     }
     for frazil in &compilers {
         passed &= in_process(cases, &share, frazil)?;
-        share.begin();
-        let (made, failed) = whole_processes(processes, &share, frazil, &filter)?;
+        let (made, failed) = whole_processes(processes, &mut share, frazil, &filter)?;
         println!(
             "{frazil}, whole processes: {}: {} passed, {failed} failed",
             share.report("cases", made as usize, processes as usize),
@@ -114,7 +113,7 @@ fn damaged_executables(count: u64, share: &Share) -> Result<bool> {
 }
 
 /// Runs the whole-process cases and returns how many were made and how many failed.
-fn whole_processes(count: u64, share: &Share, frazil: &Compiler, filter: &str) -> Result<(u64, u64)> {
+fn whole_processes(count: u64, share: &mut Share, frazil: &Compiler, filter: &str) -> Result<(u64, u64)> {
     if count == 0 {
         return Ok((0, 0));
     }
@@ -129,6 +128,7 @@ fn whole_processes(count: u64, share: &Share, frazil: &Compiler, filter: &str) -
         contents.push(frazil_robustness::Module::new(fs::read(module.bitcode()?)?));
         peaks.push(process::run_measured(&frazil.command(module.bitcode()?, &output)?, CLOCK_LIMIT)?.peak_bytes);
     }
+    share.begin();
     let seed = share.seed();
     let (mut made, mut failed) = (0, 0);
     for number in 0..count {

@@ -1,5 +1,9 @@
-//! How many variables have a location and in how much of their scopes, as `llvm-dwarfdump` counts it, beside what `llc`
+//! How many variables have a location and in how much of the code, as `llvm-dwarfdump` counts it, beside what `llc`
 //! gives them.
+//!
+//! What is covered is counted for each byte of code, and not for each byte of the scopes of variables: llc leaves out
+//! inlined variables that have no location anywhere, which are kept here so that debuggers can say that they were
+//! optimised away. They would count as scopes without locations in one object and not in the other.
 
 use std::path::Path;
 use std::{fmt, ops};
@@ -16,9 +20,9 @@ const LEAST_SHARE: f64 = 0.95;
 pub struct Statistics {
     /// Variables and parameters with a location.
     located: f64,
-    /// Bytes of code in the scopes of all variables.
-    scope_bytes: f64,
-    /// Those of them where the variable has a location.
+    /// Bytes of code of functions.
+    code_bytes: f64,
+    /// Bytes of code in the scopes of all variables, where the variable has a location.
     covered_bytes: f64,
 }
 
@@ -31,20 +35,21 @@ impl Statistics {
         let count = |key: &str| counts[key].as_f64().with_context(|| format!("no count of {key}"));
         Ok(Statistics {
             located: count("#source variables with location")?,
-            scope_bytes: count("sum_all_variables(#bytes in parent scope)")?,
+            code_bytes: count("#bytes within functions")?,
             covered_bytes: count("sum_all_variables(#bytes in parent scope covered by DW_AT_location)")?,
         })
     }
 
+    /// How many variables have a location at a byte of code, on average.
     fn coverage(&self) -> f64 {
-        self.covered_bytes / self.scope_bytes.max(1.0)
+        self.covered_bytes / self.code_bytes.max(1.0)
     }
 }
 
 impl ops::AddAssign for Statistics {
     fn add_assign(&mut self, other: Statistics) {
         self.located += other.located;
-        self.scope_bytes += other.scope_bytes;
+        self.code_bytes += other.code_bytes;
         self.covered_bytes += other.covered_bytes;
     }
 }
@@ -73,7 +78,7 @@ impl fmt::Display for Compared {
         let [located, covered] = self.shares();
         write!(
             out,
-            "{} of llc's {} variables have a location ({located:.3}), in {:.3} of their scopes, llc's in {:.3} ({covered:.3})",
+            "{} of llc's {} variables have a location ({located:.3}), {:.2} at each byte of code, llc's {:.2} ({covered:.3})",
             self.ours.located,
             self.theirs.located,
             self.ours.coverage(),
