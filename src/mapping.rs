@@ -16,8 +16,11 @@ use std::ops::{Deref, Range};
 use std::ptr;
 use std::slice;
 
-/// No page is smaller, and none of a file is larger.
+/// No page is smaller.
 const PAGE_BYTES: usize = 4096;
+/// Where the system keeps files in huge pages, looking at one byte brings one of these back, of which only a part is
+/// given back later. The mapping asks for small ones, so that memory follows what is read.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// The contents of a file.
 #[derive(Debug)]
@@ -46,6 +49,10 @@ impl Mapping {
         let bytes = usize::try_from(before.st_size).map_err(|_| io::ErrorKind::FileTooLarge)?;
         // SAFETY: the system chooses an address where nothing is.
         let start = unsafe { mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::PRIVATE, &file, 0)? };
+        if bytes >= HUGE_PAGE_BYTES {
+            // SAFETY: as in `give_back`.
+            let _ = unsafe { madvise(start, bytes, Advice::LinuxNoHugepage) };
+        }
         Ok(Mapping {
             file,
             before,

@@ -132,6 +132,14 @@ impl Module {
         }
     }
 
+    /// Gives back the room for symbols and definitions that are not there. Call it when all are.
+    pub fn shrink_to_fit(&mut self) {
+        self.symbols.shrink_to_fit();
+        self.functions.shrink_to_fit();
+        self.data.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+    }
+
     /// The name of a symbol of this module.
     pub fn name(&self, symbol: SymbolId) -> &[u8] {
         self.strings.bytes(self.symbols[symbol].name)

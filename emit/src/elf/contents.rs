@@ -8,8 +8,10 @@ use frazil_ir::EntityRef;
 /// Bytes with contents that one section may have; zero-filled sections take no memory and have no such limit.
 const MAX_SECTION_BYTES: u64 = 1 << 30;
 
-/// How many times what a section holds there is room for when it grows. What is not used is address space only.
+/// How many times what a section holds there is room for when it grows, for its bytes and for its relocations, of which
+/// most become bytes. What is not used is address space only.
 const GROWTH: usize = 3;
+const GROWTH_OF_RELOCATIONS: usize = 1;
 
 #[derive(Debug, Default)]
 pub(super) struct SectionContents {
@@ -103,7 +105,7 @@ impl SectionContents {
         }
         if self.relocations.capacity() - self.relocations.len() < relocations {
             self.relocations
-                .reserve(relocations.max(GROWTH * self.relocations.len()));
+                .reserve(relocations.max(GROWTH_OF_RELOCATIONS * self.relocations.len()));
         }
     }
 

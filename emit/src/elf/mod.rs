@@ -219,6 +219,9 @@ impl<'a> ObjectBuilder<'a> {
         if code.body.data_tables().len() > 0 {
             self.add_jump_tables(function, code)?;
         }
+        let state = &mut self.states[head.symbol.index()];
+        state.location = Location::At(section, start);
+        state.size = code.len() as u64;
         self.append_code(section, start, &code.prologue);
         self.append_code(section, start + code.prologue.bytes.len() as u64, &code.body);
         if !code.body.splices().is_empty() {
@@ -227,9 +230,6 @@ impl<'a> ObjectBuilder<'a> {
         if code.body.block_addresses.is_some() {
             self.blocks.add(function, code);
         }
-        let state = &mut self.states[head.symbol.index()];
-        state.location = Location::At(section, start);
-        state.size = code.len() as u64;
         if self.debug.is_some() {
             self.add_debug(function, section, start, code);
         }
@@ -395,7 +395,7 @@ impl<'a> ObjectBuilder<'a> {
                 RefKind::Symbol | RefKind::Plt | RefKind::Constant | RefKind::Label => Naming::Any,
                 _ => Naming::Symbol,
             };
-            contents.relocations.push(PendingRelocation {
+            let relocation = PendingRelocation {
                 offset: start + u64::from(reloc.offset),
                 addend: reloc.addend,
                 target: self
@@ -403,7 +403,15 @@ impl<'a> ObjectBuilder<'a> {
                     .reference(self.module, reloc.target, &self.constant_numbers),
                 kind: reloc.kind,
                 naming,
+            };
+            // Most callees that a module keeps to itself come before their callers: nothing is to wait for.
+            let state = self.states.get(relocation.target.index());
+            let is_done = state.is_some_and(|state| {
+                resolve::store_distance(self.target, &relocation, state, section, &mut contents.bytes) == Some(true)
             });
+            if !is_done {
+                contents.relocations.push(relocation);
+            }
         }
     }
 

@@ -2,11 +2,13 @@
 //!
 //! When the place of every definition is known, a distance to a local symbol in the same section is stored at once,
 //! and any other reference to a local symbol names its section, so that the symbol table stays small. The rules are
-//! those of GNU `as`. References into mergeable sections keep their symbol: there a position means nothing.
+//! those of GNU `as`. References into mergeable sections keep their symbol: there a position means nothing. What refers
+//! backwards in code is stored when the code is appended, and never becomes a relocation.
 
 use super::{Location, Naming, ObjectBuilder, PendingDifference, PendingRelocation, TargetState};
 use crate::error::EmitError;
 use crate::section::SectionId;
+use frazil_codegen::TargetDesc;
 use frazil_ir::{EntityRef, Refusal};
 
 impl ObjectBuilder<'_> {
@@ -20,23 +22,20 @@ impl ObjectBuilder<'_> {
             let bytes = &mut contents.bytes;
             contents.relocations.retain(|relocation| {
                 let state = &mut self.states[relocation.target.index()];
-                let Some((target_section, target_offset)) = place_in_section(relocation.naming, state) else {
+                let Some((target_section, _)) = place_in_section(relocation.naming, state) else {
                     state.used = true;
                     if state.local && state.location == Location::Elsewhere {
                         failed = Some((relocation.target, Failure::NotDefined));
                     }
                     return true;
                 };
-                let store = self.target.relocs[usize::from(relocation.kind)].store_distance;
-                let Some(store) = store.filter(|_| target_section == section && relocation.naming == Naming::Any)
-                else {
-                    named_sections[target_section.index()] = true;
-                    return true;
-                };
-                let distance = (target_offset as i64).wrapping_sub(relocation.offset as i64);
-                let field = bytes.get_mut(relocation.offset as usize..);
-                if !field.is_some_and(|field| store(field, distance.wrapping_add(relocation.addend))) {
-                    failed = Some((relocation.target, Failure::TooFar));
+                match store_distance(self.target, relocation, state, section, bytes) {
+                    Some(true) => {}
+                    Some(false) => failed = Some((relocation.target, Failure::TooFar)),
+                    None => {
+                        named_sections[target_section.index()] = true;
+                        return true;
+                    }
                 }
                 false
             });
@@ -141,6 +140,26 @@ impl ObjectBuilder<'_> {
         }
         Ok(())
     }
+}
+
+/// Stores the distance to a target in its own section that no linker can change, and says whether there is room for it;
+/// `None` if a relocation is needed.
+#[inline]
+pub(super) fn store_distance(
+    desc: &TargetDesc,
+    relocation: &PendingRelocation,
+    state: &TargetState,
+    section: SectionId,
+    bytes: &mut [u8],
+) -> Option<bool> {
+    let (target_section, target_offset) = place_in_section(relocation.naming, state)?;
+    let store = desc.relocs[usize::from(relocation.kind)].store_distance?;
+    if target_section != section || relocation.naming != Naming::Any {
+        return None;
+    }
+    let distance = (target_offset as i64).wrapping_sub(relocation.offset as i64);
+    let field = bytes.get_mut(relocation.offset as usize..);
+    Some(field.is_some_and(|field| store(field, distance.wrapping_add(relocation.addend))))
 }
 
 /// The section that a relocation names, unless it names its symbol, and its addend from there.

@@ -268,6 +268,7 @@ impl<'a> BitcodeModule<'a> {
         if RARE {
             comdats::add_comdats(&mut self.tables.module, &globals.implicit_comdats);
         }
+        self.tables.module.shrink_to_fit();
         self.intrinsics = self
             .tables
             .module
