@@ -102,7 +102,9 @@ impl Job<'_> {
     fn write_object(&mut self, opened: &Opened<'_>, out: &mut dyn Write) -> Result<Report, Error> {
         let (module, options) = (opened.module(), self.options);
         let target = choose_target(options, module, self.targets)?;
-        let Some(sink) = ObjectSink::new(module, &*target, emit_options(module, options), options)? else {
+        let body_bytes = module.functions.keys().map(|id| opened.body_bytes(id)).sum();
+        let emit = emit_options(module, options);
+        let Some(sink) = ObjectSink::new(module, &*target, emit, options, body_bytes)? else {
             return self.assemble(opened, &*target, out);
         };
         let mut worker = Worker::new(opened, options, &*target, false)?;

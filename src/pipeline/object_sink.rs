@@ -11,6 +11,9 @@ use frazil_emit::{EmitError, EmitOptions, ObjectBuilder};
 use frazil_ir::Module;
 use std::io::Write;
 
+/// Code of more bitcode is not foreseen, so that no input takes much address space.
+const MOST_EXPECTED_BYTES: u64 = 256 << 20;
+
 /// Makes an object file.
 pub(super) struct ObjectSink<'a> {
     builder: ObjectBuilder<'a>,
@@ -21,7 +24,7 @@ pub(super) struct ObjectSink<'a> {
 }
 
 impl<'a> ObjectSink<'a> {
-    /// An object of a module; nothing if the module has assembly of its own that cannot be parted from the rest of it.
+    /// An object of a module whose functions have so many bytes of bitcode, of which code has two thirds; nothing if the module has assembly of its own that cannot be parted from the rest of it.
     ///
     /// # Errors
     /// What an object cannot express.
@@ -30,9 +33,15 @@ impl<'a> ObjectSink<'a> {
         target: &dyn Target,
         emit: EmitOptions,
         options: &'a Options,
+        body_bytes: u64,
     ) -> Result<Option<ObjectSink<'a>>, EmitError> {
+        let has_one_section = !emit.function_sections;
+        let mut builder = ObjectBuilder::new(module, target.desc(), emit)?;
+        if has_one_section {
+            builder.expect_code(body_bytes.min(MOST_EXPECTED_BYTES) as usize / 4 * 3);
+        }
         let mut sink = ObjectSink {
-            builder: ObjectBuilder::new(module, target.desc(), emit)?,
+            builder,
             module,
             options,
             waiting: None,

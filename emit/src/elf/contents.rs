@@ -31,6 +31,8 @@ pub(super) struct SectionContents {
 #[derive(Debug)]
 pub(super) struct Contents {
     sections: Vec<SectionContents>,
+    /// Bytes of code for which the first section with code is to have room from the start.
+    pub expected_code_bytes: usize,
     /// Fills the gaps between functions.
     filler: u8,
 }
@@ -40,6 +42,7 @@ impl Contents {
     pub fn new(filler: u8) -> Contents {
         Contents {
             sections: Vec::new(),
+            expected_code_bytes: 0,
             filler,
         }
     }

@@ -191,6 +191,12 @@ impl<'a> ObjectBuilder<'a> {
         })
     }
 
+    /// Says how much code there will be, if most of it is in one section. This is a guess, and what is too much of it
+    /// costs address space only; where the section has room from the start, it leaves no holes as it grows.
+    pub fn expect_code(&mut self, bytes: usize) {
+        self.contents.expected_code_bytes = bytes;
+    }
+
     /// Appends a function.
     ///
     /// # Errors
@@ -372,8 +378,9 @@ impl<'a> ObjectBuilder<'a> {
     }
 
     fn append_code(&mut self, section: SectionId, start: u64, code: &CodeBuffer) {
+        let expected = std::mem::take(&mut self.contents.expected_code_bytes);
         let mut contents = self.contents.section(section);
-        contents.reserve(code.bytes.len(), code.relocs.len());
+        contents.reserve(code.bytes.len().max(expected), code.relocs.len());
         contents.bytes.extend_from_slice(&code.bytes);
         for reloc in &code.relocs {
             let naming = match reloc.target.kind() {
