@@ -115,6 +115,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
             multiply_simply(cx, data, shape, factor);
         }
         (Opcode::Mul, 8) => multiply_bytes(cx, data),
+        (Opcode::Mul, 32) if !has_sse41(cx.view()) && multiply_by_constants(cx, data) => {}
         (Opcode::Mul, 32) => {
             let left = cx.use_copy(data.a, 0);
             let right = cx.use_reg(data.b, 0);
@@ -217,11 +218,50 @@ pub(super) fn multiply_lanes<C: LowerCtx>(cx: &mut C, lane_bits: u32, value: Reg
 
 /// Even and odd lanes apart, with products of 64 bits.
 fn multiply_32<C: LowerCtx>(cx: &mut C, even: Reg, right: Reg) {
-    let (odd, odd_right) = (temp(cx), temp(cx));
-    cx.emit(rri(Op::PshufdRRI, 16, odd, even, 0xf5));
-    cx.emit(rri(Op::PshufdRRI, 16, odd_right, right, 0xf5));
+    let (odd, odd_right) = (odd_lanes(cx, even), odd_lanes(cx, right));
     cx.emit(rr(Op::PmuludqRR, 16, even, right));
     cx.emit(rr(Op::PmuludqRR, 16, odd, odd_right));
+    join_products(cx, even, odd);
+}
+
+/// The same with factors of which those of odd lanes need not be moved; says whether the right operand is constant.
+fn multiply_by_constants<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
+    let known = words::constant_of(cx.func(), data.b).and_then(|known| constant_operand(cx, known));
+    let Some(factors) = known else {
+        return false;
+    };
+    let even = cx.use_copy(data.a, 0);
+    let odd = odd_lanes(cx, even);
+    let are_same = factors == splat(factors, 32);
+    match data.b.as_const() {
+        None => {
+            let right = cx.use_reg(data.b, 0);
+            cx.emit(rr(Op::PmuludqRR, 16, even, right));
+            match are_same {
+                true => cx.emit(rr(Op::PmuludqRR, 16, odd, right)),
+                false => with_constant(cx, Op::PmuludqRM, odd, factors >> 32),
+            }
+        }
+        Some(_) => {
+            let odd_factors = if are_same { factors } else { factors >> 32 };
+            with_constant(cx, Op::PmuludqRM, even, factors);
+            with_constant(cx, Op::PmuludqRM, odd, odd_factors);
+        }
+    }
+    join_products(cx, even, odd);
+    finish(cx, data, even);
+    true
+}
+
+/// The odd lanes of 32 bits in the places of the even ones.
+fn odd_lanes<C: LowerCtx>(cx: &mut C, value: Reg) -> Reg {
+    let odd = temp(cx);
+    cx.emit(rri(Op::PshufdRRI, 16, odd, value, 0xf5));
+    odd
+}
+
+/// The lower halves of products of even and odd lanes, in the order of the lanes.
+fn join_products<C: LowerCtx>(cx: &mut C, even: Reg, odd: Reg) {
     cx.emit(rri(Op::PshufdRRI, 16, even, even, 0x08));
     cx.emit(rri(Op::PshufdRRI, 16, odd, odd, 0x08));
     cx.emit(rr(Op::PunpckldqRR, 16, even, odd));

@@ -50,6 +50,11 @@ fn amounts(function: &Function, operand: Operand, shape: VectorShape) -> Option<
     }
 }
 
+/// The number by which all lanes are shifted, if it is constant.
+pub(super) fn constant_amount(function: &Function, operand: Operand, shape: VectorShape) -> Option<u32> {
+    same(&amounts(function, operand, shape)?)
+}
+
 fn same(amounts: &[u32]) -> Option<u32> {
     let &first = amounts.first()?;
     amounts.iter().all(|&amount| amount == first).then_some(first)

@@ -177,7 +177,7 @@ fn clear_words(function: &Function, data: &InstData) -> Option<Clear> {
 }
 
 /// The constant that an operand is, or is a copy of.
-fn constant_of(function: &Function, operand: Operand) -> Option<Operand> {
+pub(super) fn constant_of(function: &Function, operand: Operand) -> Option<Operand> {
     let inst = operand.as_value().and_then(|value| function.def_inst(value));
     let data = inst.map(|inst| function.inst(inst));
     let copied = data
