@@ -55,6 +55,7 @@ fn is_expanded(function: &Function, data: &InstData) -> bool {
     match data.op {
         Opcode::UmulOverflow | Opcode::SmulOverflow | Opcode::UmulHigh | Opcode::SmulHigh => is_pair,
         Opcode::UaddSat | Opcode::SaddSat | Opcode::UsubSat | Opcode::SsubSat => is_pair,
+        Opcode::UaddCarry | Opcode::UsubBorrow => is_pair,
         Opcode::UshlSat | Opcode::SshlSat => bits > 0 && bits <= 64,
         Opcode::UaddOverflow | Opcode::SaddOverflow | Opcode::UsubOverflow | Opcode::SsubOverflow => {
             is_pair && bits < 64
@@ -95,6 +96,8 @@ impl Expander<'_> {
             Opcode::SaddOverflow => self.sum_overflow(Opcode::Add, true),
             Opcode::UsubOverflow => self.sum_overflow(Opcode::Sub, false),
             Opcode::SsubOverflow => self.sum_overflow(Opcode::Sub, true),
+            Opcode::UaddCarry => self.sum_with_carry(Opcode::Add),
+            Opcode::UsubBorrow => self.sum_with_carry(Opcode::Sub),
             Opcode::UaddSat | Opcode::UsubSat => self.unsigned_sum(),
             Opcode::SaddSat | Opcode::SsubSat => self.signed_sum(),
             Opcode::UshlSat => self.saturating_shift(false),
@@ -276,6 +279,22 @@ impl Expander<'_> {
         let whole = self.extended(result, signed);
         let overflows = self.emit(Opcode::IcmpNe, Type::I64, whole, sum);
         self.finish(&[result, overflows]);
+    }
+
+    /// In two steps, of which one may wrap.
+    fn sum_with_carry(&mut self, op: Opcode) {
+        let (right, carry) = self.function.ternary(self.data);
+        let carry = self.emit(Opcode::Zext, Type::I64, carry, Operand::NONE);
+        let mut flags = [Operand::NONE; 2];
+        let mut result = self.data.a;
+        for (flag, operand) in flags.iter_mut().zip([right, carry]) {
+            let next = self.wide(op, result, operand);
+            let less = if op == Opcode::Add { next } else { result };
+            *flag = self.emit(Opcode::IcmpUlt, Type::I64, less, operand);
+            result = next;
+        }
+        let wraps = self.emit(Opcode::Or, Type::I1, flags[0], flags[1]);
+        self.finish(&[result, wraps]);
     }
 
     fn unsigned_sum(&mut self) {

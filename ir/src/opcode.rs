@@ -115,6 +115,9 @@ macro_rules! for_each_opcode {
             SsubOverflow "ssub_overflow" Binary TyAndBool Pure;
             UmulOverflow "umul_overflow" Binary TyAndBool Pure;
             SmulOverflow "smul_overflow" Binary TyAndBool Pure;
+            // `a + b + c` or `a - b - c`, of which `c` is an `i1`, and whether it wraps: of integers of 32 or 64 bits.
+            UaddCarry "uadd_carry" Ternary TyAndBool Pure;
+            UsubBorrow "usub_borrow" Ternary TyAndBool Pure;
             UaddSat "uadd_sat" Binary Ty Pure;
             SaddSat "sadd_sat" Binary Ty Pure;
             UsubSat "usub_sat" Binary Ty Pure;

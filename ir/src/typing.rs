@@ -62,6 +62,7 @@ pub fn slot_type(function: &Function, data: &InstData, slot: usize, pointer_bits
     let own = SlotType::Exact(data.ty);
     match data.op {
         O::Select if slot == 0 => SlotType::Condition,
+        O::UaddCarry | O::UsubBorrow if slot == 2 => SlotType::Exact(Type::I1),
         O::Branch => SlotType::Exact(Type::I1),
         O::IsFpclass if slot == 1 => SlotType::Exact(Type::I32),
         O::Scmp | O::Ucmp if slot == 1 => SlotType::LikeFirst,

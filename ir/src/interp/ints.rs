@@ -20,6 +20,7 @@ pub(super) fn int_op(op: Opcode, flags: IntFlags, bits: u32, operands: [Scalar; 
             Scalar::Bits { value: b, undef: 0 },
             Scalar::Bits { value: c, undef: 0 },
         ] => defined_op(op, flags, bits, a, b, c),
+        [_, _, Scalar::Poison] if takes_carry(op) => Ok((Scalar::Poison, Some(Scalar::Poison))),
         [
             Scalar::Bits { value: a, undef: ua },
             Scalar::Bits { value: b, undef: ub },
@@ -30,7 +31,11 @@ pub(super) fn int_op(op: Opcode, flags: IntFlags, bits: u32, operands: [Scalar; 
 }
 
 fn reports_overflow(op: Opcode) -> bool {
-    (Opcode::UaddOverflow as u8..=Opcode::SmulOverflow as u8).contains(&(op as u8))
+    op.is_overflow() || takes_carry(op)
+}
+
+fn takes_carry(op: Opcode) -> bool {
+    matches!(op, Opcode::UaddCarry | Opcode::UsubBorrow)
 }
 
 /// An operation with undefined bits in an operand: exact bit by bit where that is simple, else all undefined.
@@ -129,7 +134,15 @@ fn defined_op(op: Opcode, flags: IntFlags, bits: u32, a: u128, b: u128, c: u128)
         O::Or => one(a | b),
         O::Xor => one(a ^ b),
         O::Shl | O::Lshr | O::Ashr => Ok((shift(op, flags, bits, a, b), None)),
-        _ if reports_overflow(op) => {
+        O::UaddCarry => {
+            let sum = a + b + c;
+            Ok((Scalar::defined(sum & mask(bits)), Some(Scalar::bool(sum > mask(bits)))))
+        }
+        O::UsubBorrow => {
+            let difference = a.wrapping_sub(b).wrapping_sub(c);
+            Ok((Scalar::defined(difference & mask(bits)), Some(Scalar::bool(a < b + c))))
+        }
+        _ if op.is_overflow() => {
             let (plain, flag) = match op {
                 O::UaddOverflow => (O::Add, IntFlags::NUW),
                 O::SaddOverflow => (O::Add, IntFlags::NSW),

@@ -47,6 +47,10 @@ impl Verifier<'_> {
                 let is_done = matches!(scalar, TypeData::Int(8 | 16 | 32 | 64));
                 require(is_done, "not an integer type of 8, 16, 32 or 64 bits")
             }
+            O::UaddCarry | O::UsubBorrow => {
+                let is_done = matches!(self.function.types.data(data.ty), TypeData::Int(32 | 64));
+                require(is_done, "not an integer type of 32 or 64 bits")
+            }
             O::ByteDifferences => require(matches!(scalar, TypeData::Int(64)), "not an integer type of 64 bits"),
             O::WordProducts => require(matches!(scalar, TypeData::Int(32)), "not an integer type of 32 bits"),
             _ if (O::Add as u8..=O::Fshr as u8).contains(&(op as u8)) => require(is_int, "not an integer type"),

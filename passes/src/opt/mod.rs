@@ -7,6 +7,7 @@ use crate::registry::{NoOptions, Registry};
 
 pub mod addr_fold;
 pub mod alloca_merge;
+pub mod carry_chains;
 pub mod cmp_sink;
 pub mod dce;
 pub mod division_pairs;
@@ -42,6 +43,7 @@ pub fn register(registry: &mut Registry) {
     registry.function(alloca_merge::INFO, |NoOptions {}| alloca_merge::AllocaMerge);
     registry.function(dce::INFO, dce::make);
     registry.function(select_to_branch::INFO, |NoOptions {}| select_to_branch::SelectToBranch);
+    registry.function(carry_chains::INFO, |NoOptions {}| carry_chains::CarryChains);
     registry.function(division_pairs::INFO, |NoOptions {}| division_pairs::DivisionPairs);
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition

@@ -185,6 +185,7 @@ fn change_operation(data: InstData, random: &mut Random) -> Option<InstData> {
         O::Smin | O::Smax | O::Umin | O::Umax => &[O::Smin, O::Smax, O::Umin, O::Umax],
         O::Fadd | O::Fsub => &[O::Fadd, O::Fsub],
         O::Fshl | O::Fshr => &[O::Fshl, O::Fshr],
+        O::UaddCarry | O::UsubBorrow => &[O::UaddCarry, O::UsubBorrow],
         O::Ctlz | O::Cttz => &[O::Ctlz, O::Cttz],
         _ => return None,
     };

@@ -56,6 +56,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         | Opcode::SsubOverflow
         | Opcode::UmulOverflow
         | Opcode::SmulOverflow => overflow::with_overflow(cx, &data)?,
+        Opcode::UaddCarry | Opcode::UsubBorrow => overflow::with_carry(cx, &data)?,
         Opcode::UmulHigh | Opcode::SmulHigh => overflow::multiply_high(cx, &data)?,
         Opcode::UaddSat | Opcode::SaddSat | Opcode::UsubSat | Opcode::SsubSat => saturating::saturating(cx, &data)?,
         Opcode::UshlSat | Opcode::SshlSat => saturating::shift(cx, &data)?,

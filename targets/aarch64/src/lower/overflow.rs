@@ -127,6 +127,32 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     Ok(())
 }
 
+/// Lowers sums of three, of which one is a carry, and differences: the flag of a borrow is the opposite of a carry's.
+pub fn with_carry<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let size = size_of_bits(checked_bits(cx, data, data.ty)?);
+    let (right, carry) = cx.func().ternary(data);
+    let a = cx.use_reg(data.a, 0);
+    let b = cx.use_reg(right, 0);
+    let carry = extended(cx, carry, 1, false, 4);
+    let dst = cx.def(result(data), 0);
+    let wraps = cx.def(second_result(data), 0);
+    let (row, cond) = match data.op {
+        Opcode::UaddCarry => {
+            let one = cx.temp(RegClass::Int);
+            cx.emit(mov_imm(4, one, 1));
+            cx.emit(rr(Op::Cmp, 4, carry, one));
+            (Op::Adcs, Cond::Hs)
+        }
+        _ => {
+            cx.emit(rr(Op::Cmp, 4, XZR, carry));
+            (Op::Sbcs, Cond::Lo)
+        }
+    };
+    cx.emit(rrr(row, size, dst, a, b));
+    cx.emit(cset(wraps, cond));
+    Ok(())
+}
+
 /// Products of at most 64 bits: of more than 32 bits with their upper half, of fewer in one register.
 fn multiply<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32, signed: bool) {
     let left = extended(cx, data.a, bits, signed, 8);

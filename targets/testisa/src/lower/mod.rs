@@ -39,6 +39,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         O::UaddOverflow | O::SaddOverflow | O::UsubOverflow | O::SsubOverflow | O::UmulOverflow | O::SmulOverflow => {
             overflow::with_overflow(cx, &data);
         }
+        O::UaddCarry | O::UsubBorrow => overflow::with_overflow(cx, &data),
         O::UaddSat | O::SaddSat | O::UsubSat | O::SsubSat => overflow::saturating(cx, &data),
         O::ByteDifferences => arith::byte_differences(cx, &data),
         O::WordProducts => arith::word_products(cx, &data),

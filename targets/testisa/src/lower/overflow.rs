@@ -21,11 +21,30 @@ fn exact<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Wide {
     let (a, b, r) = (Wide::at(A, words), Wide::at(B, words), Wide::at(R, words));
     wide::read(cx, a, data.a, bits, is_signed(data.op));
     wide::read(cx, b, data.b, bits, is_signed(data.op));
-    if matches!(data.op, O::UaddOverflow | O::SaddOverflow | O::UaddSat | O::SaddSat) {
+    let is_sum = matches!(
+        data.op,
+        O::UaddOverflow | O::SaddOverflow | O::UaddSat | O::SaddSat | O::UaddCarry
+    );
+    sum(cx, is_sum, r, a, b);
+    r
+}
+
+fn sum<C: LowerCtx>(cx: &mut C, is_sum: bool, r: Wide, a: Wide, b: Wide) {
+    if is_sum {
         wide::add(cx, r, a, b);
     } else {
         wide::sub(cx, r, a, b);
     }
+}
+
+/// The same with a carry.
+fn exact_with_carry<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Wide {
+    let (right, carry) = cx.func().ternary(data);
+    let r = exact(cx, &InstData { b: right, ..*data }, bits);
+    let (a, b) = (Wide::at(A, r.words), Wide::at(B, r.words));
+    wide::copy(cx, a, r);
+    wide::read(cx, b, carry, 1, false);
+    sum(cx, data.op == O::UaddCarry, r, a, b);
     r
 }
 
@@ -56,10 +75,10 @@ fn exact_product<C: LowerCtx>(cx: &mut C, data: &InstData, bits: u32) -> Wide {
 pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let bits = int_bits(cx, data.ty);
     let is_product = matches!(data.op, O::UmulOverflow | O::SmulOverflow);
-    let r = if is_product {
-        exact_product(cx, data, bits)
-    } else {
-        exact(cx, data, bits)
+    let r = match data.op {
+        _ if is_product => exact_product(cx, data, bits),
+        O::UaddCarry | O::UsubBorrow => exact_with_carry(cx, data, bits),
+        _ => exact(cx, data, bits),
     };
     let truncated = Wide::at(A, r.words);
     wide::copy(cx, truncated, r);

@@ -42,6 +42,13 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
         {
             fold_arithmetic::<W>(folder, data);
         }
+        Opcode::UaddCarry | Opcode::UsubBorrow if is_full_width::<W>(data.ty) => {
+            let (right, _) = folder.function.ternary(data);
+            let is_folded = fold_load(folder, right, is_full_width::<W>);
+            if data.op == Opcode::UaddCarry && !is_folded && right.as_value().is_some() {
+                fold_load(folder, data.a, is_full_width::<W>);
+            }
+        }
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, user, data),
         Opcode::Zext | Opcode::Sext => {
             fold_extension::<W>(folder, data);

@@ -191,6 +191,30 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     Ok(())
 }
 
+/// Lowers sums of three, of which one is a carry, and differences. The carry may be any bit of which those above are not
+/// known: it is tested into the flag.
+pub fn with_carry<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
+    let bits = checked_bits(cx, data)?;
+    let (mut right, carry) = cx.func().ternary(data);
+    let (plain, mut left) = match data.op {
+        Opcode::UaddCarry => (Opcode::Add, data.a),
+        _ => (Opcode::Sub, data.a),
+    };
+    let (_, on_flag) = chain(plain);
+    if plain == Opcode::Add && (left.as_imm().is_some() || cx.is_folded(left)) {
+        std::mem::swap(&mut left, &mut right);
+    }
+    let right = cx.use_src(right, 0, IMM32);
+    let carry = cx.use_reg(carry, 0);
+    let left = cx.use_copy(left, 0);
+    let wraps = cx.def(second_result(data), 0);
+    cx.emit(ri(Op::BtRI, 4, carry, 0));
+    apply(cx, on_flag, size_of_bits(bits), left, right);
+    cx.emit(setcc(Cond::B, wraps));
+    cx.def_reuse(result(data), 0, left);
+    Ok(())
+}
+
 /// Whether a product of two numbers that are as wide as this can be too wide for the register that it is computed in,
 /// although the numbers are not.
 fn is_twofold<C: LowerCtx>(bits: u32) -> bool {

@@ -62,6 +62,18 @@ pub fn int_op(terms: &mut Terms, op: Opcode, flags: IntFlags, bits: u32, operand
                 undefined: None,
             }
         }
+        O::UaddCarry | O::UsubBorrow => {
+            let plain = if op == O::UaddCarry { O::Add } else { O::Sub };
+            let (first, wraps, _) = wrapping(terms, plain, x, y);
+            let carry = terms.zext(c.bits, bits);
+            let (result, wraps_then, _) = wrapping(terms, plain, first, carry);
+            let wraps = terms.or(wraps, wraps_then);
+            IntResult {
+                first: lane(result).poisoned_if(terms, c.poison),
+                second: Some(lane(wraps).poisoned_if(terms, c.poison)),
+                undefined: None,
+            }
+        }
         O::UmulHigh | O::SmulHigh => {
             let mut wide = |factor| match op {
                 O::UmulHigh => terms.zext(factor, 2 * bits),

@@ -6,7 +6,7 @@ use crate::pnacl::writer::builder::{Builder, casts, no_form};
 use crate::pnacl::writer::error::WriteError;
 use crate::pnacl::writer::records::Ref;
 use crate::pnacl::writer::types::Kind;
-use frazil_ir::{InstData, Opcode, Refusal};
+use frazil_ir::{InstData, Opcode, Refusal, Type};
 
 /// Writes an operation by others.
 pub fn write(builder: &mut Builder<'_>, data: &InstData) -> Result<(), WriteError> {
@@ -24,6 +24,7 @@ pub fn write(builder: &mut Builder<'_>, data: &InstData) -> Result<(), WriteErro
         O::UmulHigh | O::SmulHigh => upper_half(builder, data)?,
         O::UaddOverflow | O::SaddOverflow | O::UsubOverflow | O::SsubOverflow => return sum(builder, data),
         O::UmulOverflow | O::SmulOverflow => return product(builder, data),
+        O::UaddCarry | O::UsubBorrow => return sum_with_carry(builder, data),
         O::UaddSat | O::UsubSat => saturated(builder, data)?,
         O::Fneg | O::Fabs | O::Fsqrt | O::Fcopysign => float(builder, data)?,
         op => return Err(no_form(op)),
@@ -163,6 +164,30 @@ fn product(builder: &mut Builder<'_>, data: &InstData) -> Result<(), WriteError>
         let again = builder.cast(extension, result, Kind::I64);
         let differs = builder.compare(Opcode::IcmpNe, Kind::I64, product, again)?;
         builder.define(flag, differs)?;
+    }
+    Ok(())
+}
+
+/// A sum or difference of three, and whether one of its two steps wrapped.
+fn sum_with_carry(builder: &mut Builder<'_>, data: &InstData) -> Result<(), WriteError> {
+    let kind = builder.kind(data.ty)?;
+    let (right, carry) = builder.function.ternary(data);
+    let (left, right) = (own(builder, data, data.a)?, own(builder, data, right)?);
+    let carry = builder.operand(carry, Type::I1)?;
+    let carry = builder.cast(casts::ZEXT, carry, kind);
+    let is_sum = data.op == Opcode::UaddCarry;
+    let mut flags = Vec::new();
+    let mut result = left;
+    for operand in [right, carry] {
+        let next = builder.binary(if is_sum { Opcode::Add } else { Opcode::Sub }, result, operand)?;
+        let (less, than) = if is_sum { (next, operand) } else { (result, operand) };
+        flags.push(builder.compare(Opcode::IcmpUlt, kind, less, than)?);
+        result = next;
+    }
+    define(builder, data, result)?;
+    if let Some(flag) = second_result(builder, data) {
+        let wrapped = builder.binary(Opcode::Or, flags[0], flags[1])?;
+        builder.define(flag, wrapped)?;
     }
     Ok(())
 }
