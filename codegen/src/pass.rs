@@ -153,6 +153,12 @@ pub trait MachRules: Send + Sync {
         None
     }
 
+    /// Whether an instruction puts into a register what `test` reads there into the flags, where it has the flags from:
+    /// without the test, they say the same about these conditions.
+    fn keeps_flags(&self, _inst: &MInst, _test: &MInst, _conditions: u16) -> bool {
+        false
+    }
+
     /// Whether an instruction whose result nobody reads lets the next one begin early, since that would wait for the
     /// old contents of the register that it defines.
     fn lets_begin(&self, _inst: &MInst, _next: &MInst) -> bool {

@@ -227,7 +227,8 @@ impl Walk<'_> {
     }
 
     /// Whether a comparison can be removed because one of the instructions before it leaves the same flags: the same
-    /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result.
+    /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result; or what
+    /// it tests is a copy of the flags that are still there.
     fn is_done_before(&self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
         let compare = func.insts[index as usize];
         let mut are_flags_read = false;
@@ -237,7 +238,8 @@ impl Walk<'_> {
             if self.live.is_in_group(place) || desc.has_sets {
                 return false;
             }
-            if inst == compare {
+            let rules = self.hooks.rules();
+            if inst == compare || rules.keeps_flags(&inst, &compare, self.conditions) {
                 return true;
             }
             if !effects(func, &inst, desc).defs.intersection(sets.uses).is_empty() {
@@ -246,7 +248,7 @@ impl Walk<'_> {
             if desc.writes_flags {
                 return self.compares_copy(func, (start, place), &compare);
             }
-            if !are_flags_read && let Some(joined) = self.hooks.rules().with_result(&compare, &inst) {
+            if !are_flags_read && let Some(joined) = rules.with_result(&compare, &inst) {
                 func.insts[place as usize] = joined;
                 return true;
             }

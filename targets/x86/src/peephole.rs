@@ -171,10 +171,11 @@ impl MachRules for X86Rules {
     }
 
     fn conditions(&self, inst: &MInst) -> u16 {
-        if ROWS[usize::from(inst.op)].code.has(Code::COND) {
-            1 << inst.condition()
-        } else {
-            u16::MAX
+        use Op::{AdcRI, AdcRM, AdcRR, SbbRI, SbbRM, SbbRR};
+        match op_of(inst) {
+            Some(AdcRR | AdcRM | AdcRI | SbbRR | SbbRM | SbbRI) => 1 << Cond::B as u16,
+            _ if ROWS[usize::from(inst.op)].code.has(Code::COND) => 1 << inst.condition(),
+            _ => u16::MAX,
         }
     }
 
@@ -223,6 +224,16 @@ impl MachRules for X86Rules {
     fn with_result(&self, compare: &MInst, other: &MInst) -> Option<MInst> {
         let is_same = self.same_flags(other).is_some_and(|same| same == *compare);
         (is_same && other.reg(0) != RSP).then_some(*other)
+    }
+
+    fn keeps_flags(&self, inst: &MInst, test: &MInst, conditions: u16) -> bool {
+        let is_carry = |cond: Cond| 1 << cond as u16;
+        matches!(op_of(inst), Some(Op::SetR | Op::SetLowR))
+            && inst.condition() == Cond::B as u8
+            && op_of(test) == Some(Op::BtRI)
+            && test.imm == 0
+            && test.reg(0) == inst.reg(0)
+            && conditions & !(is_carry(Cond::B) | is_carry(Cond::Ae)) == 0
     }
 
     fn same_flags(&self, inst: &MInst) -> Option<MInst> {
