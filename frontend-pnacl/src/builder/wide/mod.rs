@@ -324,7 +324,10 @@ impl Builder<'_, '_> {
         if is_zero(b) {
             return (a, Operand::ZERO);
         }
-        let data = InstData::new(op, Type::I64, 0, a, b);
+        self.word_and_flag(InstData::new(op, Type::I64, 0, a, b))
+    }
+
+    fn word_and_flag(&mut self, data: InstData) -> (Operand, Operand) {
         let first = self.function.push_inst_results(data, &[Type::I64, Type::I1]);
         let first = first.map_or(0, Value::as_u32) as usize;
         let [result, flag] = [first, first + 1].map(|value| Operand::value(frazil_ir::EntityRef::new(value)));
@@ -333,22 +336,27 @@ impl Builder<'_, '_> {
 
     /// The sum of two numbers, and the carry out of the top word.
     pub fn add_words(&mut self, a: &[Operand], b: &[Operand]) -> (Words, Operand) {
-        self.chain(Opcode::UaddOverflow, a, b)
+        self.chain((Opcode::UaddOverflow, Opcode::UaddCarry), a, b)
     }
 
     /// The difference of two numbers, and the borrow out of the top word.
     pub fn subtract_words(&mut self, a: &[Operand], b: &[Operand]) -> (Words, Operand) {
-        self.chain(Opcode::UsubOverflow, a, b)
+        self.chain((Opcode::UsubOverflow, Opcode::UsubBorrow), a, b)
     }
 
-    fn chain(&mut self, op: Opcode, a: &[Operand], b: &[Operand]) -> (Words, Operand) {
+    /// Digit by digit: with the first operation as long as nothing is carried, then with the second one.
+    fn chain(&mut self, (first, next): (Opcode, Opcode), a: &[Operand], b: &[Operand]) -> (Words, Operand) {
         let mut carry = Operand::ZERO;
         let mut words = Words::with_capacity(a.len());
         for (&a, &b) in a.iter().zip(b) {
-            let (first, first_carry) = self.with_carry(op, a, b);
-            let before = self.flag_word(carry);
-            let (word, second_carry) = self.with_carry(op, first, before);
-            carry = self.on_flags(Opcode::Or, first_carry, second_carry);
+            let word;
+            (word, carry) = match is_zero(carry) {
+                true => self.with_carry(first, a, b),
+                false => {
+                    let rest = self.function.push_pool(&[b, carry]);
+                    self.word_and_flag(InstData::new(next, Type::I64, 0, a, Operand::raw(rest)))
+                }
+            };
             words.push(word);
         }
         (words, carry)
