@@ -134,7 +134,7 @@ const fn separate(row: &Row) -> [Option<Operand>; 3] {
 
 /// Rows on vectors of 128 bits that there are for vectors of 256 bits, too, where each half is treated as if it were
 /// all of one: those of the rules that [`crate::lower::vector`] applies to both widths.
-const DOUBLED: [Op; 77] = [
+const DOUBLED: [Op; 79] = [
     Op::AndpRM,
     Op::OrpRR,
     Op::XorpRM,
@@ -209,6 +209,8 @@ const DOUBLED: [Op; 77] = [
     Op::XorpRR,
     Op::PminubRR,
     Op::PmaxswRR,
+    Op::PminswRR,
+    Op::Cvtdq2psRR,
     Op::PsubuswRR,
     Op::PavgbRR,
     Op::PavgwRR,

@@ -1,8 +1,13 @@
-//! Counts of ones in each lane.
+//! Counts of ones, and of zeros above the first one, in each lane.
 //!
 //! In bytes: with `pshufb`, of each nibble from a table; else in pairs of bits, then in nibbles, then in bytes (Warren,
 //! "Hacker's Delight", chapter 5). Counts of the bytes of a lane are added by a shift and an addition for 16 bits, and
 //! by `psadbw` with zero for others, which adds eight bytes.
+//!
+//! Zeros above the first one of 32 bits are what the exponent of the number as a float is short of 31. Before that, each
+//! bit is cleared that is eight places below a one, so that rounding does not carry up to the exponent. The sign of a
+//! negative number is above the exponent then, and makes zero of the difference, which saturates. As with LLVM's shifts
+//! by conversions, this may raise the exception of inexact results.
 
 use super::{by, copy_of, finish, has_ssse3, loaded, splat, temp, with, with_constant, zero};
 use crate::build::*;
@@ -44,6 +49,23 @@ pub fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) 
         }
     }
     finish(cx, data, value);
+}
+
+/// Lowers `ctlz` of integers of 32 bits.
+pub fn leading_zeros<C: LowerCtx>(cx: &mut C, data: &InstData) {
+    const EXPONENT_OF_TOP_BIT: u128 = 127 + 31;
+    let value = cx.use_copy(data.a, 0);
+    let number = copy_of(cx, value);
+    by(cx, Op::PsrldRI, number, 8);
+    with(cx, Op::PandnRR, number, value);
+    cx.emit(rr(Op::Cvtdq2psRR, 16, number, number));
+    by(cx, Op::PsrldRI, number, 23);
+    let zeros = loaded(cx, splat(EXPONENT_OF_TOP_BIT, 32));
+    with(cx, Op::PsubuswRR, zeros, number);
+    // The exponent of zero is that of no number.
+    let all = loaded(cx, splat(32, 32));
+    with(cx, Op::PminswRR, zeros, all);
+    finish(cx, data, zeros);
 }
 
 /// The counts, in another register.

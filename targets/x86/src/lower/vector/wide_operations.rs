@@ -87,6 +87,7 @@ fn is_as_in_half(function: &Function, view: ModuleView<'_>, data: &InstData) -> 
             super::divide::divisor(function, data, shape).is_some()
         }
         Opcode::UmulHigh | Opcode::SmulHigh => shape.lane_bits == 16,
+        Opcode::Ctlz => shape.lane_bits == 32,
         Opcode::Mul | Opcode::Smin | Opcode::Smax | Opcode::Umin | Opcode::Umax | Opcode::Abs => {
             super::arith::has_operation(view, data, shape)
         }
@@ -419,6 +420,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let shape = half(wide_shape(cx.func().types(), data.ty).ok_or(Halt::Expand)?);
             let cx = &mut Doubled { cx };
             match data.op {
+                Opcode::Ctlz => super::count::leading_zeros(cx, data),
                 Opcode::Shl | Opcode::Lshr | Opcode::Ashr => super::shift::shift(cx, data, shape),
                 Opcode::Udiv | Opcode::Sdiv | Opcode::Urem | Opcode::Srem => super::divide::divide(cx, data, shape)?,
                 Opcode::Uitofp => {
