@@ -97,7 +97,9 @@ pub(super) fn arithmetic(op: Op, row: &Row, inst: &MInst, machine: &mut Machine<
         name,
         "add" | "sub" | "cmp" | "and" | "or" | "xor" | "test" | "not" | "neg" | "inc" | "dec" | "cmov"
     ) {
-        return products(op, inst, machine) || name == "set" && sets(row, inst, machine);
+        return products(op, inst, machine)
+            || name == "set" && sets(row, inst, machine)
+            || op == Op::BtRI && tests_bit(row, inst, machine);
     }
     let Some(operands) = operands(row, inst, machine) else {
         return false;
@@ -209,6 +211,22 @@ fn sets(row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
         machine.write(inst.reg(0), 1, value);
         machine.ignore_from(inst.reg(0), 1);
     }
+    true
+}
+
+/// A bit of a register becomes the carry. Of the other flags, nothing is said.
+fn tests_bit(row: &Row, inst: &MInst, machine: &mut Machine<'_>) -> bool {
+    let Some(operands) = operands(row, inst, machine) else {
+        return false;
+    };
+    let width = u16::from(inst.size) * 8;
+    let bit = machine.terms.part(operands.first, inst.imm as u16 & (width - 1), 1);
+    let [result, overflow] = [0, 2].map(|part| {
+        let old = machine.flag(part);
+        let key = [u32::from(inst.op), part, 0, u32::MAX];
+        machine.terms.apply(key, 8, &[operands.first, old])
+    });
+    machine.set_flags(Some(result), Some(bit), Some(overflow));
     true
 }
 
