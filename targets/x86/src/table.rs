@@ -366,6 +366,8 @@ op_table! {
     FmaddsRRR "vfmadd213s" Three fused(0xa9), LQ, [MX, UX, UX], NO;
     FmsubsRRR "vfmsub213s" Three fused(0xab), LQ, [MX, UX, UX], NO;
     FnmaddsRRR "vfnmadd213s" Three fused(0xad), LQ, [MX, UX, UX], NO;
+    FmaddToSRRR "vfmadd231s" Three fused(0xb9), LQ, [MX, UX, UX], NO;
+    FnmaddToSRRR "vfnmadd231s" Three fused(0xbd), LQ, [MX, UX, UX], NO;
     SqrtsRR "sqrts" LoadRR x0f(0x51).scalar(), LQ, [DX, UX], NO.merges();
     SqrtsRM "sqrts" RM x0f(0x51).scalar(), LQ, [DX], NO.merges();
     UcomisRR "ucomis" LoadRR x0f(0x2e).packed(), LQ, [UX, UX], FW;
@@ -557,6 +559,8 @@ op_table! {
     FmaddpRRR "vfmadd213p" Three fused(0xa8), LQ, [MX, UX, UX], NO;
     FmsubpRRR "vfmsub213p" Three fused(0xaa), LQ, [MX, UX, UX], NO;
     FnmaddpRRR "vfnmadd213p" Three fused(0xac), LQ, [MX, UX, UX], NO;
+    FmaddToPRRR "vfmadd231p" Three fused(0xb8), LQ, [MX, UX, UX], NO;
+    FnmaddToPRRR "vfnmadd231p" Three fused(0xbc), LQ, [MX, UX, UX], NO;
     FmaddsubpRRR "vfmaddsub213p" Three fused(0xa6), LQ, [MX, UX, UX], NO;
     VcmppRRRI "vcmpp" ThreeI vex(1, 0, 0xc2).packed().imm(Byte).flag(Code::COMMUTES), LQ, [DX, UX, UX], NO;
     VcmpsRRRI "vcmps" ThreeI vex(1, 0, 0xc2).scalar().imm(Byte).flag(Code::COMMUTES), LQ, [DX, UX, UX], NO;
@@ -711,6 +715,10 @@ op_table! {
     VfmsubpdYRRR "vfmsub213pd" Three vex(2, 0x66, 0xaa).flag(Code::LONG | Code::W), Y, [MY, UY, UY], NO;
     VfnmaddpsYRRR "vfnmadd213ps" Three vex(2, 0x66, 0xac).flag(Code::LONG), Y, [MY, UY, UY], NO;
     VfnmaddpdYRRR "vfnmadd213pd" Three vex(2, 0x66, 0xac).flag(Code::LONG | Code::W), Y, [MY, UY, UY], NO;
+    VfmaddToPsYRRR "vfmadd231ps" Three vex(2, 0x66, 0xb8).flag(Code::LONG), Y, [MY, UY, UY], NO;
+    VfmaddToPdYRRR "vfmadd231pd" Three vex(2, 0x66, 0xb8).flag(Code::LONG | Code::W), Y, [MY, UY, UY], NO;
+    VfnmaddToPsYRRR "vfnmadd231ps" Three vex(2, 0x66, 0xbc).flag(Code::LONG), Y, [MY, UY, UY], NO;
+    VfnmaddToPdYRRR "vfnmadd231pd" Three vex(2, 0x66, 0xbc).flag(Code::LONG | Code::W), Y, [MY, UY, UY], NO;
     VpabsbYRR "vpabsb" LoadRR vex(2, 0x66, 0x1c).flag(Code::LONG), Y, [DY, UY], NO;
     VpabswYRR "vpabsw" LoadRR vex(2, 0x66, 0x1d).flag(Code::LONG), Y, [DY, UY], NO;
     VpabsdYRR "vpabsd" LoadRR vex(2, 0x66, 0x1e).flag(Code::LONG), Y, [DY, UY], NO;

@@ -9,8 +9,7 @@
 //! The product is folded if nothing else uses it, as LLVM does, which looks at the first operand first. The flags that
 //! `fast` and `-ffp-contract=fast` leave are meant; clang's default writes `fmuladd` where a program's text allows it.
 
-use super::result;
-use crate::build::rrr;
+use super::fused::{self, Fused};
 use crate::features;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
@@ -18,12 +17,40 @@ use frazil_codegen::{Folder, LowerCtx, VectorShape};
 use frazil_ir::{EntityRef, FastFlags, Format, Function, Inst, InstData, Opcode, Operand, Type};
 
 /// The rows for `a * b + c`, `a * b - c` and `c - a * b`.
-pub type Rows = [Op; 3];
+pub type Rows = [Fused; 3];
 
 /// Those of scalars, whose size is that of the type.
-pub const SCALAR: Rows = [Op::FmaddsRRR, Op::FmsubsRRR, Op::FnmaddsRRR];
+pub const SCALAR: Rows = [
+    Fused::new(Op::FmaddsRRR, Op::FmaddToSRRR),
+    without_addend(Op::FmsubsRRR),
+    Fused::new(Op::FnmaddsRRR, Op::FnmaddToSRRR),
+];
 /// Those of vectors of 128 bits, whose size is that of a lane.
-pub const PACKED: Rows = [Op::FmaddpRRR, Op::FmsubpRRR, Op::FnmaddpRRR];
+pub const PACKED: Rows = [
+    Fused::new(Op::FmaddpRRR, Op::FmaddToPRRR),
+    without_addend(Op::FmsubpRRR),
+    Fused::new(Op::FnmaddpRRR, Op::FnmaddToPRRR),
+];
+/// Those of vectors of 256 bits, of floats and of doubles.
+pub const WIDE: [Rows; 2] = [
+    [
+        Fused::new(Op::VfmaddpsYRRR, Op::VfmaddToPsYRRR),
+        without_addend(Op::VfmsubpsYRRR),
+        Fused::new(Op::VfnmaddpsYRRR, Op::VfnmaddToPsYRRR),
+    ],
+    [
+        Fused::new(Op::VfmaddpdYRRR, Op::VfmaddToPdYRRR),
+        without_addend(Op::VfmsubpdYRRR),
+        Fused::new(Op::VfnmaddpdYRRR, Op::VfnmaddToPdYRRR),
+    ],
+];
+
+const fn without_addend(in_factor: Op) -> Fused {
+    Fused {
+        in_factor,
+        in_addend: None,
+    }
+}
 
 /// Whether an operation may be fused with others.
 #[inline]
@@ -99,10 +126,6 @@ pub fn lower<C: LowerCtx>(cx: &mut C, sum: &InstData, rows: Rows, size: u8) -> b
         (_, Some(factors), _) => (factors, sum.a, rows[2]),
         _ => return false,
     };
-    let addend = cx.use_reg(addend, 0);
-    let factor = cx.use_reg(factors.b, 0);
-    let src = cx.use_last(factors.a, 0);
-    let dst = cx.def_reuse(result(sum), 0, src);
-    cx.emit(rrr(row, size, dst, factor, addend));
+    fused::multiply_add(cx, sum, row, size, [factors.a, factors.b, addend]);
     true
 }

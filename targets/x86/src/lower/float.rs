@@ -1,6 +1,7 @@
 //! Floating-point arithmetic on float and double, in SSE2; what SSE2 lacks is a call of the C library, unless the
 //! function may use what later processors have.
 
+use super::fused::{self, Fused};
 use super::{constant_mem, contracted, float_bytes, flows_into, result, type_of};
 use crate::build::*;
 use crate::cond::Cond;
@@ -164,17 +165,12 @@ fn round<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
 
 /// With one rounding.
 fn fused<C: LowerCtx>(cx: &mut C, data: &InstData, bytes: u8) {
-    multiply_add_in_place(cx, data, Op::FmaddsRRR, bytes);
+    multiply_add_in_place(cx, data, contracted::SCALAR[0], bytes);
 }
 
-/// A fused row, with the first factor in the place of the result.
-pub(super) fn multiply_add_in_place<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op, bytes: u8) {
+pub(super) fn multiply_add_in_place<C: LowerCtx>(cx: &mut C, data: &InstData, rows: Fused, bytes: u8) {
     let (factor, addend) = cx.func().ternary(data);
-    let addend = cx.use_reg(addend, 0);
-    let factor = cx.use_reg(factor, 0);
-    let src = cx.use_last(data.a, 0);
-    let dst = cx.def_reuse(result(data), 0, src);
-    cx.emit(rrr(row, bytes, dst, factor, addend));
+    fused::multiply_add(cx, data, rows, bytes, [data.a, factor, addend]);
 }
 
 /// Not fused: two roundings are allowed, and baseline x86-64 has no fused instruction.

@@ -21,6 +21,7 @@ mod extreme;
 pub mod float;
 pub mod fold;
 mod forward;
+mod fused;
 mod jump_buffer;
 pub mod memory;
 pub mod narrow;

@@ -209,11 +209,13 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
     use Op::{
         ComisRM, ComisRR, Cvtsd2siRM, Cvtsd2siRR, Cvtsd2ssRM, Cvtsd2ssRR, Cvtsi2sdRM, Cvtsi2sdRR, Cvtsi2ssRM,
         Cvtsi2ssRR, Cvtss2sdRM, Cvtss2sdRR, Cvtss2siRM, Cvtss2siRR, Cvttsd2siRM, Cvttsd2siRR, Cvttss2siRM, Cvttss2siRR,
-        FmaddsRRR, FmsubsRRR, FnmaddsRRR, RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI, RoundssRRI, RsqrtssRR, UcomisRM,
-        UcomisRR, VcmpsRRRI,
+        FmaddToSRRR, FmaddsRRR, FmsubsRRR, FnmaddToSRRR, FnmaddsRRR, RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI,
+        RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR, VcmpsRRRI,
     };
     match op {
-        UcomisRR | UcomisRM | ComisRR | ComisRM | FmaddsRRR | FmsubsRRR | FnmaddsRRR => inst.size,
+        UcomisRR | UcomisRM | ComisRR | ComisRM | FmaddsRRR | FmsubsRRR | FnmaddsRRR | FmaddToSRRR | FnmaddToSRRR => {
+            inst.size
+        }
         // What is above the lowest lane comes from the second operand.
         VcmpsRRRI => 16,
         RoundssRRI | RoundssRMI | RsqrtssRR | RcpssRR | Cvtsi2ssRR | Cvtsi2ssRM => 4,

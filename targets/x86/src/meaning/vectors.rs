@@ -391,7 +391,7 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let lane_words = match row.mnemonic.as_str() {
         "andp" | "pand" | "orp" | "por" | "xorp" | "pxor" | "andnp" | "pandn" => 1,
         "addp" | "subp" | "mulp" | "divp" | "minp" | "maxp" | "sqrtp" | "cmpp" => usize::from(inst.size / 4),
-        "vfmadd213p" => usize::from(inst.size / 4),
+        "vfmadd213p" | "vfmadd231p" => usize::from(inst.size / 4),
         "cvtdq2ps" | "cvtps2dq" | "cvttps2dq" | "rcpps" | "rsqrtps" => 1,
         "paddb" | "paddw" | "paddd" | "psubb" | "psubw" | "psubd" | "pcmpeqb" | "pcmpeqw" | "pcmpeqd" => 1,
         "pcmpgtb" | "pcmpgtw" | "pcmpgtd" | "pminub" | "pmaxub" | "pminsw" | "pmaxsw" | "pmullw" => 1,

@@ -134,7 +134,7 @@ pub fn arith<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) -> Re
             cx.emit(rr(Op::SqrtpRR, lane_bytes(shape), dst, src));
         }
         (Opcode::Fma | Opcode::Fmuladd, _) if cx.view().features.has(features::FMA) => {
-            multiply_add_in_place(cx, data, Op::FmaddpRRR, lane_bytes(shape));
+            multiply_add_in_place(cx, data, contracted::PACKED[0], lane_bytes(shape));
         }
         (Opcode::Fmuladd, _) => multiply_add(cx, data, shape),
         (Opcode::Fminnum | Opcode::Fmaxnum, _) => number_min_max(cx, data, shape),

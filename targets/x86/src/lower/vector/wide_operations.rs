@@ -3,6 +3,7 @@
 //! Shared code asks for each instruction whether it is one of them ([`is_done`]), and takes the vectors apart for all
 //! others. Comparisons are in [`super::wide_compare`].
 
+use super::super::fused::Fused;
 use super::super::{contracted, is_narrow_float, result};
 use super::doubled::Doubled;
 use super::wide::{constant_halves, pool, reload, wide_shape};
@@ -40,7 +41,7 @@ enum Plan {
     /// `a = row(a, constant)`, with this number in each lane.
     Constant(Op, u64),
     /// `a = row(a, b, c)`.
-    Fused(Op),
+    Fused(Fused),
     /// A choice by a comparison that is folded into it.
     Select,
     /// All ones where a comparison holds that is folded into it.
@@ -164,7 +165,7 @@ fn floats(view: ModuleView<'_>, data: &InstData, is_double: bool) -> Option<Plan
         Opcode::Fabs => Plan::Constant(of(Op::VandpsYRM, Op::VandpdYRM), magnitude),
         Opcode::Fsqrt => Plan::Unary(of(Op::VsqrtpsYRR, Op::VsqrtpdYRR)),
         Opcode::Fma | Opcode::Fmuladd if view.features.has(features::FMA) => {
-            Plan::Fused(of(Op::VfmaddpsYRRR, Op::VfmaddpdYRRR))
+            Plan::Fused(contracted::WIDE[usize::from(is_double)][0])
         }
         op => {
             let direction = super::super::float::rounding(op)?;
@@ -527,10 +528,7 @@ pub fn fold(folder: &mut Folder<'_>, data: &InstData) {
 /// A sum or difference whose product is folded; says whether it is one.
 fn is_contracted_sum<C: LowerCtx>(cx: &mut C, data: &InstData) -> bool {
     let is_double = wide_shape(cx.func().types(), data.ty).is_some_and(|shape| shape.element == Type::F64);
-    let rows = match is_double {
-        true => [Op::VfmaddpdYRRR, Op::VfmsubpdYRRR, Op::VfnmaddpdYRRR],
-        false => [Op::VfmaddpsYRRR, Op::VfmsubpsYRRR, Op::VfnmaddpsYRRR],
-    };
+    let rows = contracted::WIDE[usize::from(is_double)];
     matches!(data.op, Opcode::Fadd | Opcode::Fsub) && contracted::lower(cx, data, rows, SIZE)
 }
 
