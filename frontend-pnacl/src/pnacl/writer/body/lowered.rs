@@ -176,20 +176,21 @@ fn sum_with_carry(builder: &mut Builder<'_>, data: &InstData) -> Result<(), Writ
     let carry = builder.operand(carry, Type::I1)?;
     let carry = builder.cast(casts::ZEXT, carry, kind);
     let is_sum = data.op == Opcode::UaddCarry;
-    let mut flags = Vec::new();
-    let mut result = left;
-    for operand in [right, carry] {
-        let next = builder.binary(if is_sum { Opcode::Add } else { Opcode::Sub }, result, operand)?;
-        let (less, than) = if is_sum { (next, operand) } else { (result, operand) };
-        flags.push(builder.compare(Opcode::IcmpUlt, kind, less, than)?);
-        result = next;
-    }
+    let step = |builder: &mut Builder<'_>, before: Ref, operand: Ref| -> Result<(Ref, Ref), WriteError> {
+        let after = builder.binary(if is_sum { Opcode::Add } else { Opcode::Sub }, before, operand)?;
+        let less = if is_sum { after } else { before };
+        Ok((after, builder.compare(Opcode::IcmpUlt, kind, less, operand)?))
+    };
+    let (partial, first) = step(builder, left, right)?;
+    let (result, second) = step(builder, partial, carry)?;
     define(builder, data, result)?;
-    if let Some(flag) = second_result(builder, data) {
-        let wrapped = builder.binary(Opcode::Or, flags[0], flags[1])?;
-        builder.define(flag, wrapped)?;
+    match second_result(builder, data) {
+        None => Ok(()),
+        Some(flag) => {
+            let wrapped = builder.binary(Opcode::Or, first, second)?;
+            builder.define(flag, wrapped)
+        }
     }
-    Ok(())
 }
 
 /// A sum or difference, and whether it wrapped.
