@@ -24,7 +24,8 @@ pub(super) struct ObjectSink<'a> {
 }
 
 impl<'a> ObjectSink<'a> {
-    /// An object of a module whose functions have so many bytes of bitcode, of which code has two thirds; nothing if the module has assembly of its own that cannot be parted from the rest of it.
+    /// An object of a module whose functions have so many bytes of bitcode, of which code has two thirds; nothing if
+    /// the module has assembly of its own that cannot be parted from the rest of it.
     ///
     /// # Errors
     /// What an object cannot express.

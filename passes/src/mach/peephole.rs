@@ -227,8 +227,8 @@ impl Walk<'_> {
     }
 
     /// Whether a comparison can be removed because one of the instructions before it leaves the same flags: the same
-    /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result; or what
-    /// it tests is a copy of the flags that are still there.
+    /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result; or
+    /// what it tests is a copy of the flags that are still there.
     fn is_done_before(&self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
         let compare = func.insts[index as usize];
         let mut are_flags_read = false;

@@ -13,9 +13,9 @@
 //! carry from a flag and leaves the next one there. The operations with an overflow bit, which Rust and the builtin
 //! functions of C use, are recognised in the places of comparisons.
 //!
-//! Method: one walk. Each `or` of two bits (or `xor`, or `add`: they are never both set) is asked whether these say that
-//! two steps wrapped, of which the second one begins with the result of the first and has a carry for its other operand:
-//! an extended bit, or what loops make of such bits. What is not needed any more, `dce` removes.
+//! Method: one walk. Each `or` of two bits (or `xor`, or `add`: they are never both set) is asked whether these say
+//! that two steps wrapped, of which the second one begins with the result of the first and has a carry for its other
+//! operand: an extended bit, or what loops make of such bits. What is not needed any more, `dce` removes.
 //!
 //! Costs: a look at each instruction. Gains: half of the instructions of such a digit, and a shorter chain.
 //!

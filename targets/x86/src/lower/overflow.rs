@@ -191,8 +191,8 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
     Ok(())
 }
 
-/// Lowers sums of three, of which one is a carry, and differences. The carry may be any bit of which those above are not
-/// known: it is tested into the flag.
+/// Lowers sums of three, of which one is a carry, and differences. The carry may be any bit of which those above are
+/// not known: it is tested into the flag.
 pub fn with_carry<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data)?;
     let (mut right, carry) = cx.func().ternary(data);

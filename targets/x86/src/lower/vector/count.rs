@@ -4,10 +4,10 @@
 //! "Hacker's Delight", chapter 5). Counts of the bytes of a lane are added by a shift and an addition for 16 bits, and
 //! by `psadbw` with zero for others, which adds eight bytes.
 //!
-//! Zeros above the first one of 32 bits are what the exponent of the number as a float is short of 31. Before that, each
-//! bit is cleared that is eight places below a one, so that rounding does not carry up to the exponent. The sign of a
-//! negative number is above the exponent then, and makes zero of the difference, which saturates. As with LLVM's shifts
-//! by conversions, this may raise the exception of inexact results.
+//! Zeros above the first one of 32 bits are what the exponent of the number as a float is short of 31. Before that,
+//! each bit is cleared that is eight places below a one, so that rounding does not carry up to the exponent. The sign
+//! of a negative number is above the exponent then, and makes zero of the difference, which saturates. As with LLVM's
+//! shifts by conversions, this may raise the exception of inexact results.
 
 use super::{by, copy_of, finish, has_ssse3, loaded, splat, temp, with, with_constant, zero};
 use crate::build::*;
