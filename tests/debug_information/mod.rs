@@ -183,7 +183,9 @@ fn variables_in_registers_are_those_of_llc() {
 /// Arguments come in registers, and a pass moves their copies to the block that needs them.
 #[test]
 fn arguments_that_are_copied_late_are_those_of_llc() {
-    compare_level("moved.c", "moved.gdb", "O2", "-O2");
+    for recipe in ["O1", "O2", "Os"] {
+        compare_level("moved.c", "moved.gdb", recipe, "-O2");
+    }
 }
 
 #[test]

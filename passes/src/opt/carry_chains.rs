@@ -97,7 +97,7 @@ fn steps(function: &Function, bit: Operand) -> impl Iterator<Item = Step> {
     let inst = value.and_then(|value| function.def_inst(value));
     let data = inst.map(|inst| *function.inst(inst));
     let is_second = value.is_some_and(|value| function.value(value).result_index == 1);
-    let mut found = [None; 3];
+    let mut found = [None; 2];
     match data {
         Some(data) if is_second && matches!(data.op, Opcode::UaddOverflow | Opcode::UsubOverflow) => {
             found[0] = Some(Step {

@@ -196,9 +196,10 @@ pub fn with_overflow<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Cod
 pub fn with_carry<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), CodegenError> {
     let bits = checked_bits(cx, data)?;
     let (mut right, carry) = cx.func().ternary(data);
-    let (plain, mut left) = match data.op {
-        Opcode::UaddCarry => (Opcode::Add, data.a),
-        _ => (Opcode::Sub, data.a),
+    let mut left = data.a;
+    let plain = match data.op {
+        Opcode::UaddCarry => Opcode::Add,
+        _ => Opcode::Sub,
     };
     let (_, on_flag) = chain(plain);
     if plain == Opcode::Add && (left.as_imm().is_some() || cx.is_folded(left)) {
