@@ -3,11 +3,8 @@
 //! It is done as in [`frazil_ir::included`].
 
 use crate::error::CodegenError;
-pub use frazil_ir::included::{RARE, VECTORS};
+pub use frazil_ir::included::{OPTIMIZING_PATH, RARE, VECTORS};
 use frazil_ir::{Function, Refusal};
-
-/// Whether there is the optimizing path, what proves its results and those of the fast path, and inline assembly.
-pub const OPTIMIZING_PATH: bool = cfg!(feature = "optimize");
 
 /// Whether machine instructions can be written as text.
 pub const TEXT: bool = cfg!(feature = "text");

@@ -8,6 +8,9 @@
 /// Whether functions and modules have what they say for debuggers.
 pub const DEBUG_INFORMATION: bool = cfg!(feature = "debug-information");
 
+/// Whether there is the optimizing path, what proves its results and those of the fast path, and inline assembly.
+pub const OPTIMIZING_PATH: bool = cfg!(feature = "optimize");
+
 /// Whether there is code for what front ends hardly ever write: integers of more than 128 bits, fixed-point arithmetic,
 /// strict floating point and its environment, atomic operations on floats, address spaces, several indirect jumps in a
 /// function, registers that are cleared at returns, what LLVM up to 3.7 wrote differently.

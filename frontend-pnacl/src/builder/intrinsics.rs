@@ -6,6 +6,7 @@
 use super::library_functions::{BySize, ByType};
 use super::vector_intrinsics::VectorIntrinsic;
 use frazil_ir::debug::DebugKind;
+use frazil_ir::included::VECTORS;
 use frazil_ir::{Opcode, Platform, RuntimeFunction};
 
 /// What a call of an intrinsic is translated to.
@@ -188,12 +189,17 @@ fn exact(name: &str) -> Option<Intrinsic> {
     memory_and_control(name)
         .or_else(|| elements(name))
         .or_else(|| arithmetic(name))
-        .or_else(|| vector(name))
         .or_else(|| FixedPoint::from_name(name).map(Intrinsic::FixedPoint))
         .or_else(|| library(name))
+        .or_else(|| if VECTORS { of_lanes(name) } else { None })
+        .or_else(|| former(name))
+}
+
+/// Intrinsics that are only for vectors, which builds without [`VECTORS`] refuse for their arguments.
+fn of_lanes(name: &str) -> Option<Intrinsic> {
+    vector(name)
         .or_else(|| VectorIntrinsic::from_name(name).map(Intrinsic::Vector))
         .or_else(|| every_lane(name.strip_prefix("vp.")?))
-        .or_else(|| former(name))
 }
 
 /// Intrinsics that LLVM has renamed or replaced, by their old names (`AutoUpgrade.cpp`). Those of a single target are

@@ -65,7 +65,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, inst: Inst) -> Result<(), Halt> {
         | Opcode::SmulOverflow => overflow::with_overflow(cx, &data)?,
         Opcode::ByteDifferences => arith::byte_differences(cx, &data),
         Opcode::WordProducts => arith::word_products(cx, &data),
-        Opcode::UaddCarry | Opcode::UsubBorrow => overflow::with_carry(cx, &data)?,
+        Opcode::UaddCarry | Opcode::UsubBorrow if RARE => overflow::with_carry(cx, &data)?,
         Opcode::UmulHigh | Opcode::SmulHigh => overflow::multiply_high(cx, &data)?,
         Opcode::UaddSat | Opcode::SaddSat | Opcode::UsubSat | Opcode::SsubSat | Opcode::UshlSat | Opcode::SshlSat => {
             saturating::saturating(cx, &data)?

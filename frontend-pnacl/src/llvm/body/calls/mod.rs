@@ -21,7 +21,7 @@ use crate::error::ReadError;
 use crate::llvm::attributes::{Attributes, FORBIDS_CALLS, LACKS_TYPE};
 use crate::llvm::codes::call as bits;
 use crate::llvm::types::{Kind, TypeId};
-use frazil_ir::included::{RARE, VECTORS};
+use frazil_ir::included::{OPTIMIZING_PATH, RARE, VECTORS};
 use frazil_ir::{
     Block, CallConv, CallFlags, ConstView, EntityRef, Format, InstData, IntFlags, MemFlags, Opcode, Operand, Refusal,
     Results, SymbolId, Type, TypeData,
@@ -344,7 +344,7 @@ pub(super) fn emit(body: &mut Body<'_, '_>, call: Call<'_>, targets: Option<(Blo
         Some(id) => matches!(body.build.function.constant(id).1, ConstView::Asm(_)),
         None => false,
     };
-    if is_asm && targets.is_none() && !body.bundles && asm_outputs::emit(body, &call)? {
+    if OPTIMIZING_PATH && is_asm && targets.is_none() && !body.bundles && asm_outputs::emit(body, &call)? {
         return Ok(());
     }
     if call.flags.contains(CallFlags::MUST_TAIL) && body.hooks.at_exit() {
