@@ -1,6 +1,7 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
 use crate::features::FeatureTable;
+use crate::minst::{MInst, SLOTS};
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::text::Text;
@@ -24,17 +25,23 @@ pub enum Role {
     Index,
 }
 
+/// What is said of three slots, for rows that have an immediate in the place of the last one.
+pub const fn before_immediate<T: Copy>([first, second, third]: [T; 3], nothing: T) -> [T; SLOTS] {
+    [first, second, third, nothing]
+}
+
 /// One row of a target's op table, as far as shared code reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct OpDesc {
     /// The name of the row, unique in the table.
     pub name: Text,
-    /// What happens to `regs`.
-    pub roles: [Role; 3],
-    /// How many bytes of each of `regs` are read or written; 0 for the operation's size.
-    pub widths: [u8; 3],
-    /// The classes of registers that `regs` may be, where the row says so.
-    pub classes: [Option<RegClass>; 3],
+    /// What happens to the registers in the slots. The last slot is the instruction's immediate: a row that has a role
+    /// for it has no immediate.
+    pub roles: [Role; SLOTS],
+    /// How many bytes of each register are read or written; 0 for the operation's size.
+    pub widths: [u8; SLOTS],
+    /// The classes of registers that may be in the slots, where the row says so.
+    pub classes: [Option<RegClass>; SLOTS],
     /// Whether it reads the condition flags (contract 2).
     pub reads_flags: bool,
     /// Whether it writes the condition flags.
@@ -65,8 +72,9 @@ pub struct OpDesc {
     pub reload_bytes: Option<u8>,
     /// Whether its operands may be in [`TargetDesc::upper_registers`].
     pub names_upper: bool,
-    /// The rows of the same operation with register operand 0, or 1, in memory; the other one then is in `regs[0]`.
-    pub memory_forms: [Option<u16>; 2],
+    /// The rows of the same operation with register operand 0, 1 or 2 in memory; of the first two, the other one then is
+    /// in slot 0, and with the third one in memory, the second is in slot 3.
+    pub memory_forms: [Option<u16>; 3],
 }
 
 impl OpDesc {
@@ -80,9 +88,9 @@ impl OpDesc {
     pub const fn plain(name: &str) -> OpDesc {
         OpDesc {
             name: Text::new(name),
-            roles: [Role::None; 3],
-            widths: [0; 3],
-            classes: [None; 3],
+            roles: [Role::None; SLOTS],
+            widths: [0; SLOTS],
+            classes: [None; SLOTS],
             reads_flags: false,
             writes_flags: false,
             implicit_uses: PRegSet::EMPTY,
@@ -96,7 +104,16 @@ impl OpDesc {
             is_rematerializable: false,
             reload_bytes: None,
             names_upper: false,
-            memory_forms: [None; 2],
+            memory_forms: [None; 3],
+        }
+    }
+
+    /// The immediate of an instruction of this row, or 0 where a register is in its place.
+    #[inline]
+    pub fn immediate(&self, inst: &MInst) -> i32 {
+        match self.roles[SLOTS - 1] {
+            Role::None => inst.imm,
+            _ => 0,
         }
     }
 

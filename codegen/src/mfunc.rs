@@ -26,7 +26,7 @@ use crate::branch::Join;
 use crate::desc::{OpDesc, Role};
 use crate::frame::Frame;
 use crate::inline_asm::AsmSite;
-use crate::minst::{MInst, visit_registers};
+use crate::minst::{MInst, SLOTS, visit_registers};
 use crate::reference::{Label, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::ops::Range;
@@ -86,7 +86,7 @@ static PSEUDO_DESCS: [OpDesc; 14] = [
     OpDesc::plain("return").with_sets(),
     OpDesc::plain("nop"),
     OpDesc {
-        roles: [Role::Use, Role::None, Role::None],
+        roles: [Role::Use, Role::None, Role::None, Role::None],
         ..OpDesc::plain("use")
     },
     OpDesc::plain("prologue"),
@@ -99,19 +99,19 @@ static PSEUDO_DESCS: [OpDesc; 14] = [
         ..OpDesc::plain("asm").with_sets()
     },
     OpDesc {
-        roles: [Role::Use, Role::None, Role::None],
+        roles: [Role::Use, Role::None, Role::None, Role::None],
         ..OpDesc::plain("asm input")
     },
     OpDesc {
-        roles: [Role::Def, Role::None, Role::None],
+        roles: [Role::Def, Role::None, Role::None, Role::None],
         ..OpDesc::plain("asm output")
     },
     OpDesc {
-        roles: [Role::UseDef, Role::None, Role::None],
+        roles: [Role::UseDef, Role::None, Role::None, Role::None],
         ..OpDesc::plain("asm operand")
     },
     OpDesc {
-        roles: [Role::None, Role::Base, Role::Index],
+        roles: [Role::None, Role::Base, Role::Index, Role::None],
         reads_memory: true,
         writes_memory: true,
         ..OpDesc::plain("asm memory")
@@ -437,7 +437,7 @@ impl MFunc {
     pub fn widen_registers(&mut self, ops: &'static [OpDesc], float_bytes: u8) {
         for inst in &self.insts {
             let desc = op_desc(ops, inst.op);
-            for slot in 0..3 {
+            for slot in 0..SLOTS {
                 let is_written = matches!(desc.roles[slot], Role::Def | Role::UseDef);
                 if !is_written || desc.classes[slot] != Some(RegClass::Float) || !inst.reg(slot).is_virtual() {
                     continue;

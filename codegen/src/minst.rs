@@ -4,15 +4,22 @@
 //! that shared code relies on: a memory operand has its base in slot 1, its index in slot 2, its displacement in `disp`
 //! and its scale in the upper bits of `aux`; a symbol operand has its [`Ref`] in slot 2 and the addend in `disp`, as
 //! has a memory operand whose base is a register that the reference is counted from; a branch has its target label in
-//! `imm`.
+//! `imm`. A second register beside a memory operand is in `imm`, too, which is slot 3 then ([`OpDesc::roles`]); of other
+//! rows, nothing may look there for a register.
 //!
-//! The three slots are words that may be registers, marks or references, whose numbers overlap. So nothing but this
+//! The slots are words that may be registers, marks or references, whose numbers overlap. So nothing but this
 //! module sees them: readers get a [`Reg`] that is never a reference ([`MInst::reg`]) or a [`Slot`] that says what it
 //! is; what changes registers goes through [`rewrite_registers`], which visits nothing else.
 
 use crate::desc::{OpDesc, Role};
 use crate::reference::{Label, Ref};
 use crate::reg::Reg;
+
+/// How many slots for registers there are.
+pub const SLOTS: usize = 4;
+
+/// The slot that is in the place of an immediate.
+const OF_IMMEDIATE: usize = 3;
 
 /// An instruction of any target, in 24 bytes (contract 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +35,7 @@ pub struct MInst {
     slots: [Reg; 3],
     /// Displacement of the memory operand, or upper half of a 64-bit immediate.
     pub disp: i32,
-    /// Immediate or label.
+    /// Immediate or label, or the register of slot 3.
     pub imm: i32,
 }
 
@@ -124,13 +131,14 @@ impl MInst {
     /// The register, or the mark that stands for one, in a slot; [`Reg::NONE`] where there is a reference.
     #[inline]
     pub const fn reg(&self, slot: usize) -> Reg {
-        if slot == 2 && self.has_reference() {
-            return Reg::NONE;
+        match slot {
+            2 if self.has_reference() => Reg::NONE,
+            OF_IMMEDIATE => Reg(self.imm.cast_unsigned()),
+            _ => self.slots[slot],
         }
-        self.slots[slot]
     }
 
-    /// [`MInst::reg`] of all slots.
+    /// [`MInst::reg`] of the slots that all rows may have.
     #[inline]
     pub const fn regs(&self) -> [Reg; 3] {
         [self.slots[0], self.slots[1], self.reg(2)]
@@ -139,7 +147,7 @@ impl MInst {
     /// Tells apart whether a slot holds a register, the frame, a symbol or nothing (contract 9).
     #[inline]
     pub const fn slot(&self, slot: usize) -> Slot {
-        match self.slots[slot] {
+        match self.reg(slot) {
             _ if slot == 2 && self.has_reference() => Slot::Reference(Ref(self.slots[2].0)),
             Reg::NONE => Slot::Empty,
             Reg::FRAME => Slot::Frame,
@@ -157,9 +165,20 @@ impl MInst {
     /// Puts a register into a slot that has, or will have, no reference.
     #[inline]
     pub fn set_reg(&mut self, slot: usize, reg: Reg) {
-        debug_assert!(slot == 0 || !self.is_symbol(), "slot {slot} belongs to a symbol");
+        debug_assert!(
+            matches!(slot, 0 | OF_IMMEDIATE) || !self.is_symbol(),
+            "slot {slot} belongs to a symbol"
+        );
         debug_assert!(slot != 2 || !self.is_based(), "the slot belongs to a reference");
-        self.slots[slot] = reg;
+        self.put_reg(slot, reg);
+    }
+
+    #[inline]
+    fn put_reg(&mut self, slot: usize, reg: Reg) {
+        match slot {
+            OF_IMMEDIATE => self.imm = reg.0.cast_signed(),
+            _ => self.slots[slot] = reg,
+        }
     }
 
     /// Whether the address or the target is a reference.
@@ -231,8 +250,11 @@ pub struct RegisterOperand {
 #[inline]
 pub fn visit_registers(inst: &MInst, desc: &OpDesc, mut visit: impl FnMut(RegisterOperand)) {
     for (slot, &role) in desc.roles.iter().enumerate() {
+        if role == Role::None {
+            continue;
+        }
         let reg = inst.reg(slot);
-        if role != Role::None && reg.is_register() {
+        if reg.is_register() {
             let bytes = desc.operand_bytes(slot, inst.size);
             visit(RegisterOperand { slot, reg, role, bytes });
         }
@@ -243,7 +265,7 @@ pub fn visit_registers(inst: &MInst, desc: &OpDesc, mut visit: impl FnMut(Regist
 #[inline]
 pub fn rewrite_registers(inst: &mut MInst, desc: &OpDesc, mut change: impl FnMut(RegisterOperand) -> Reg) {
     let before = *inst;
-    visit_registers(&before, desc, |operand| inst.slots[operand.slot] = change(operand));
+    visit_registers(&before, desc, |operand| inst.put_reg(operand.slot, change(operand)));
 }
 
 /// A memory operand.
@@ -353,8 +375,8 @@ mod tests {
         assert_eq!(inst.slot(2), Slot::Reference(reference));
         assert_eq!((inst.reference(), inst.mem().index_reg()), (Some(reference), Reg::NONE));
         let desc = OpDesc {
-            roles: [Role::Def, Role::Base, Role::Index],
-            widths: [0, 8, 8],
+            roles: [Role::Def, Role::Base, Role::Index, Role::None],
+            widths: [0, 8, 8, 0],
             ..OpDesc::plain("load")
         };
         let mut seen = Vec::new();
@@ -380,8 +402,8 @@ mod tests {
         assert_eq!(inst.regs(), [destination, base, Reg::NONE]);
         assert_eq!(inst.slot(2), Slot::Reference(reference));
         let desc = OpDesc {
-            roles: [Role::Def, Role::Base, Role::Index],
-            widths: [0, 8, 8],
+            roles: [Role::Def, Role::Base, Role::Index, Role::None],
+            widths: [0, 8, 8, 0],
             ..OpDesc::plain("load")
         };
         assert_eq!(visited_bytes(&inst, &desc), [(0, 4), (1, 8)]);

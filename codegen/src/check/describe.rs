@@ -123,8 +123,9 @@ pub(super) fn instruction(target: &TargetDesc, desc: &OpDesc, inst: &MInst) -> S
         let _ = write!(text, "{separator}{name}");
         separator = ',';
     });
-    if inst.disp != 0 || inst.imm != 0 {
-        let _ = write!(text, " [{}, {}]", inst.disp, inst.imm);
+    let immediate = desc.immediate(inst);
+    if inst.disp != 0 || immediate != 0 {
+        let _ = write!(text, " [{}, {immediate}]", inst.disp);
     }
     text
 }

@@ -1,9 +1,9 @@
 //! Hand-written allocations of small functions: the right ones pass, each fault is named.
 
 use super::*;
-use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, RegDesc, Role, TargetDesc};
+use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, RegDesc, Role, TargetDesc, before_immediate};
 use crate::mfunc::{INCOMING, MBlock, MEdge, PhiMove, RegSets, Term, pseudo};
-use crate::minst::{MInst, Mem};
+use crate::minst::{MInst, Mem, SLOTS};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{
     AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SlotData, SpillSlot,
@@ -117,7 +117,7 @@ static TARGET: TargetDesc = TargetDesc {
 
 const fn row(name: &'static str, roles: [Role; 3]) -> OpDesc {
     OpDesc {
-        roles,
+        roles: before_immediate(roles, Role::None),
         ..OpDesc::plain(name)
     }
 }
@@ -135,7 +135,7 @@ const STORE: u16 = 9;
 
 static OPS: [OpDesc; 10] = [
     OpDesc {
-        memory_forms: [None, Some(ADD_MEMORY)],
+        memory_forms: [None, Some(ADD_MEMORY), None],
         ..row("add", [Role::Def, Role::Use, Role::Use])
     },
     OpDesc {
@@ -221,7 +221,7 @@ fn registers(func: &MFunc, lists: &[&[Reg]]) -> Allocation {
     };
     assert_eq!(lists.len(), func.insts.len());
     for list in lists {
-        let mut regs = [NO_REG; 3];
+        let mut regs = [NO_REG; SLOTS];
         for (place, reg) in regs.iter_mut().zip(*list) {
             if !reg.is_none() {
                 *place = reg.0 as u8;
@@ -623,10 +623,10 @@ fn copies_may_share_a_place_or_be_deleted() {
     assert_eq!(check(&func, &allocation), Ok(()));
     allocation.deleted.push(1);
     assert_eq!(check(&func, &allocation), Ok(()));
-    allocation.regs[2] = [A.0 as u8, A.0 as u8, B.0 as u8];
+    allocation.regs[2] = [A.0 as u8, A.0 as u8, B.0 as u8, NO_REG];
     assert!(check(&func, &allocation).is_err());
     allocation.deleted = vec![2];
-    allocation.regs[2] = [A.0 as u8; 3];
+    allocation.regs[2] = [A.0 as u8, A.0 as u8, A.0 as u8, NO_REG];
     assert_eq!(check(&func, &allocation), Ok(()), "nobody needs v2");
 }
 

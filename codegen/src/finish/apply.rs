@@ -644,9 +644,13 @@ impl<I: Isa> Applier<'_, I> {
             debug_assert!(false, "{} has no form for memory", desc.name);
             return inst;
         };
-        let other = inst.reg(1 - operand);
         let mem = Mem::base(Reg::FRAME, self.st.slots[memory.slot.0 as usize]);
-        let folded = inst.with_op(op);
-        folded.with_regs([other, Reg::NONE, Reg::NONE]).with_mem(mem)
+        let kept = if operand == 0 { inst.reg(1) } else { inst.reg(0) };
+        let folded = inst.with_op(op).with_regs([kept, Reg::NONE, Reg::NONE]);
+        let mut folded = folded.with_mem(mem);
+        if operand == 2 {
+            folded.set_reg(3, inst.reg(1));
+        }
+        folded
     }
 }

@@ -10,6 +10,7 @@ use super::positions::{NONE, Positions};
 use super::regions::{AT_END, Regions};
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
+use crate::minst::SLOTS;
 use crate::reg::Reg;
 
 /// A list of numbers for each group, in one array.
@@ -137,7 +138,7 @@ impl Liveness {
             let number = number as u32;
             for inst in &func.insts[block.start as usize..block.end as usize] {
                 let desc = op_desc(ops, inst.op);
-                let mut written = [Reg::NONE; 3];
+                let mut written = [Reg::NONE; SLOTS];
                 let mut write_count = 0;
                 for_each_register(inst, desc, |_, reg, role| {
                     if !reg.is_virtual() {

@@ -58,6 +58,7 @@ pub use allocate::{RegAllocState, allocate};
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::mfunc::MFunc;
+use crate::minst::SLOTS;
 use crate::reg::{PRegSet, Reg};
 
 /// A spill slot: an index into [`Allocation::slots`]. Its place in the frame is chosen later.
@@ -152,7 +153,7 @@ pub const NO_REG: u8 = u8::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// For each instruction, the physical register of each register operand that is virtual, or [`NO_REG`].
-    pub regs: Vec<[u8; 3]>,
+    pub regs: Vec<[u8; SLOTS]>,
     /// Moves between instructions, ascending by point.
     pub edits: Vec<Edit>,
     /// Moves on edges, ascending by edge.

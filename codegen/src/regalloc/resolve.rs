@@ -14,6 +14,7 @@ use super::{
     AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
 };
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
+use crate::minst::SLOTS;
 use crate::reg::Reg;
 
 /// After this many passes over a bundle's transitions without a fixpoint, all of its parts count as dirty.
@@ -88,7 +89,7 @@ impl Resolution<'_> {
     /// Fills the allocation: first all operands and transitions, bundle by bundle, then coalesced copies and phi
     /// moves.
     pub(super) fn run(&mut self) {
-        self.out.regs.resize(self.func.insts.len(), [NO_REG; 3]);
+        self.out.regs.resize(self.func.insts.len(), [NO_REG; SLOTS]);
         self.order_parts();
         self.memory.stored.clear();
         self.memory.stored.resize(self.intervals.bundles.len(), false);

@@ -15,7 +15,7 @@ use crate::desc::{OpDesc, Role};
 use crate::mfunc::{
     MFunc, Term, can_rematerialize, for_each_register, incoming_place, incoming_reload, op_desc, pseudo,
 };
-use crate::minst::MInst;
+use crate::minst::{MInst, SLOTS};
 use crate::reg::{PRegSet, Reg};
 use std::ops::Range;
 
@@ -227,7 +227,7 @@ impl Walk {
             let is_arrival = data.op == pseudo::ARRIVE;
             self.overwrite(sets.defs, if is_arrival { w.positions.start(block) } else { pos + 1 });
         }
-        let mut reads = [(0, Reg::NONE); 3];
+        let mut reads = [(0, Reg::NONE); SLOTS];
         let mut read_count = 0;
         for_each_register(data, desc, |index, reg, role| match role {
             Role::Def => {

@@ -28,7 +28,7 @@
 
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
-use frazil_codegen::minst::{MInst, rewrite_registers};
+use frazil_codegen::minst::{MInst, SLOTS, rewrite_registers};
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::{Mem, RefKind, Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};
@@ -417,7 +417,8 @@ fn constant(func: &MFunc, cx: &MachPassCx<'_>, inst: &MInst, desc: &OpDesc) -> O
         .reference()
         .is_some_and(|reference| reference.kind() == RefKind::Constant);
     // What else only writes a register may read less than a vector.
-    if !is_constant || desc.roles[0] != Role::UseDef && !is_load(inst, desc) {
+    let has_register = desc.roles[0] == Role::UseDef || desc.roles[SLOTS - 1] == Role::Use;
+    if !is_constant || !has_register && !is_load(inst, desc) {
         return None;
     }
     // Loads have a form with a register, too, if they load whole vectors, also for values that need less.

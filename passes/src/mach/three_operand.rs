@@ -4,6 +4,7 @@
 //! ```text
 //! movaps xmm2, xmm0
 //! addps  xmm2, xmm1     ->     vaddps xmm2, xmm0, xmm1
+//! mulps  xmm2, [rsi]           vmulps xmm2, xmm2, [rsi]
 //! movups [rdi], xmm2           vmovups [rdi], xmm2
 //! ```
 //!
@@ -21,7 +22,7 @@
 
 use super::live::{compact, effects};
 use frazil_codegen::desc::{OpDesc, Role};
-use frazil_codegen::mfunc::{MFunc, op_desc, pseudo};
+use frazil_codegen::mfunc::{MFunc, for_each_register, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::reg::PRegSet;
@@ -82,10 +83,11 @@ impl MachPass for ThreeOperand {
                 let gains_operand =
                     op_desc(ops, inst.op).roles[0] == Role::UseDef && op_desc(ops, other.op).roles[0] == Role::Def;
                 if (gains_operand || has_own)
-                    && let Some(copy) = needless_copy(func, ops, free_from..index, &other)
+                    && let Some(slot) = own_slot(op_desc(ops, other.op))
+                    && let Some(copy) = needless_copy(func, ops, free_from..index, &other, slot)
                     && can_name(cx, &other, func.insts[copy as usize].reg(1))
                 {
-                    other.set_reg(1, func.insts[copy as usize].reg(1));
+                    other.set_reg(slot, func.insts[copy as usize].reg(1));
                     func.insts[copy as usize] = MInst::new(pseudo::NOP, 0);
                     copies += 1;
                 }
@@ -103,8 +105,15 @@ impl MachPass for ThreeOperand {
 /// Whether an instruction on vectors that could write another register than it reads does not: one of those that rules
 /// made this way.
 fn is_in_place(inst: &MInst, desc: &OpDesc) -> bool {
-    let is_of_two = desc.roles[0] == Role::Def && desc.roles[1] == Role::Use && !desc.is_move;
-    is_of_two && inst.reg(0) == inst.reg(1) && inst.reg(0).bank() == RegClass::Float.bank()
+    let is_of_two = desc.roles[0] == Role::Def && !desc.is_move;
+    let own = own_slot(desc).filter(|_| is_of_two).map(|slot| inst.reg(slot));
+    own == Some(inst.reg(0)) && inst.reg(0).bank() == RegClass::Float.bank()
+}
+
+/// The slot of the operand that instructions without one of their own for the result overwrite: the one after the
+/// result, or, beside memory, the last one.
+fn own_slot(desc: &OpDesc) -> Option<usize> {
+    [1, 3].into_iter().find(|&slot| desc.roles[slot] == Role::Use)
 }
 
 /// Whether a register may be an operand of an instruction.
@@ -112,11 +121,22 @@ fn can_name(cx: &MachPassCx<'_>, inst: &MInst, reg: Reg) -> bool {
     op_desc(cx.hooks.ops(), inst.op).names_upper || !cx.hooks.desc().upper_registers.contains(reg)
 }
 
-/// The copy in a range of instructions that an instruction after them, which overwrites its target, can do without.
-fn needless_copy(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u32>, inst: &MInst) -> Option<u32> {
-    let (target, last) = (inst.reg(0), inst.reg(2));
-    // The other operand would have been overwritten.
-    if last == target {
+/// The copy in a range of instructions that an instruction after them, which overwrites its target, can do without. The
+/// operand in `own` is what it would read instead.
+fn needless_copy(
+    func: &MFunc,
+    ops: &'static [OpDesc],
+    range: std::ops::Range<u32>,
+    inst: &MInst,
+    own: usize,
+) -> Option<u32> {
+    let target = inst.reg(0);
+    // Another operand would have been overwritten.
+    let mut is_read = false;
+    for_each_register(inst, op_desc(ops, inst.op), |slot, reg, _| {
+        is_read |= slot != 0 && slot != own && reg == target;
+    });
+    if is_read {
         return None;
     }
     let mut written = PRegSet::EMPTY;
@@ -125,7 +145,7 @@ fn needless_copy(func: &MFunc, ops: &'static [OpDesc], range: std::ops::Range<u3
         let desc = op_desc(ops, before.op);
         if desc.is_move && before.reg(0) == target {
             let source: Reg = before.reg(1);
-            let is_whole = desc.operand_bytes(1, before.size) >= op_desc(ops, inst.op).operand_bytes(1, inst.size);
+            let is_whole = desc.operand_bytes(1, before.size) >= op_desc(ops, inst.op).operand_bytes(own, inst.size);
             let is_kept = source.is_physical() && source.bank() == target.bank() && !written.contains(source);
             return (is_kept && is_whole).then_some(index);
         }

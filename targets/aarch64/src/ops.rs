@@ -9,6 +9,7 @@
 
 use crate::regs::LR;
 pub use crate::vector_forms::VectorForm;
+use frazil_codegen::minst::SLOTS;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Where operands are and what there is besides registers. `d`, `n`, `m`, `t` and `s` are the fields of the Arm ARM.
@@ -735,7 +736,7 @@ impl Row {
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
         let form = self.code.form;
-        let (mut roles, mut classes, mut widths) = ([Role::None; 3], [None; 3], [0; 3]);
+        let (mut roles, mut classes, mut widths) = ([Role::None; SLOTS], [None; SLOTS], [0; SLOTS]);
         let mut slot = 0;
         while slot < 3 {
             if let Some(operand) = self.operands[slot] {

@@ -5,6 +5,8 @@
 //! A word holds the row's number in bits 0-7, the operation's width in bit 8 (set for 8 bytes), registers in bits
 //! 9-13, 14-18 and 19-23, and a displacement in bits 24-31; an immediate takes bits 19-31, a jump bits 8-31.
 
+use frazil_codegen::desc::before_immediate;
+use frazil_codegen::minst::SLOTS;
 use frazil_codegen::{OpDesc, RegClass, Role};
 
 /// What operands an instruction has and where they are encoded.
@@ -112,12 +114,12 @@ macro_rules! ops {
 
         /// What shared code sees of the rows. There are no flags.
         pub static OP_DESCS: &[OpDesc] = &[$(OpDesc {
-            roles: Form::$form.roles(),
+            roles: before_immediate(Form::$form.roles(), Role::None),
             // Addresses have four bytes.
-            widths: if matches!(Form::$form, Form::Load | Form::Store) { [0, 4, 4] } else { [0; 3] },
+            widths: if matches!(Form::$form, Form::Load | Form::Store) { [0, 4, 4, 0] } else { [0; SLOTS] },
             classes: {
                 let (result, source) = Op::$variant.classes();
-                Form::$form.classes(result, source)
+                before_immediate(Form::$form.classes(result, source), None)
             },
             is_move: matches!(Op::$variant, Op::Mov | Op::Fmov),
             has_sets: matches!(Form::$form, Form::Call | Form::CallReg),

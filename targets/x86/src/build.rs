@@ -70,6 +70,15 @@ pub fn rrri(op: Op, size: u8, dst: Reg, left: Reg, right: Reg, imm: i32) -> MIns
     inst
 }
 
+/// A register that is written, one that is read, and a memory operand that is read.
+#[inline]
+pub fn rrm(op: Op, size: u8, dst: Reg, left: Reg, mem: Mem) -> MInst {
+    let mut inst = new(op, size, &[Form::ThreeM]).with_mem(mem);
+    inst.set_reg(0, dst);
+    inst.set_reg(3, left);
+    inst
+}
+
 /// A register and a memory operand that is read.
 #[inline]
 pub fn rm(op: Op, size: u8, dst: Reg, mem: Mem) -> MInst {

@@ -132,7 +132,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     index = 0;
     while index < NAMED.len() {
         let mut operand = 0;
-        while operand < 2 {
+        while operand < 3 {
             if let Some(form) = descs[index].memory_forms[operand]
                 && !descs[form as usize].names_upper
             {

@@ -8,8 +8,8 @@
 //! Method: two rows are a pair if they have the same mnemonic and the memory row all sizes of the other one; which form
 //! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
 //!
-//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned or
-//! is not as wide as they are, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator
+//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned,
+//! unless they have a VEX prefix, or which do not say by their size how wide it is, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator
 //! ensures that a spill slot is as wide as the operation, by the operation's size. Rows that read more than that size
 //! (conversions from a double to 32 bits) have memory forms, since their operand always is a double.
 
@@ -44,37 +44,38 @@ const IRREGULAR: [(Op, Option<Op>, Option<Op>); 6] = [
     (Op::ComisRR, None, Some(Op::ComisRM)),
 ];
 
-/// The row with its first, and with its second operand in memory.
-pub(crate) const fn memory_forms(row: usize) -> [Option<u16>; 2] {
+/// The row with its first, its second, and its third operand in memory.
+pub(crate) const fn memory_forms(row: usize) -> [Option<u16>; 3] {
     let mut index = 0;
     while index < IRREGULAR.len() {
         let (irregular, first, second) = IRREGULAR[index];
         if irregular as usize == row {
-            return [number(first), number(second)];
+            return [number(first), number(second), None];
         }
         index += 1;
     }
     index = 0;
     while index < ONLY_REGISTERS.len() {
         if ONLY_REGISTERS[index] as usize == row {
-            return [None; 2];
+            return [None; 3];
         }
         index += 1;
     }
-    let (first, second) = forms_with_memory(ROWS[row].code.form);
-    [memory_row(row, first), memory_row(row, second)]
+    let [first, second, third] = forms_with_memory(ROWS[row].code.form);
+    [memory_row(row, first), memory_row(row, second), memory_row(row, third)]
 }
 
-/// The forms with the first, and with the second operand in memory.
-const fn forms_with_memory(form: Form) -> (Option<Form>, Option<Form>) {
+/// The forms with the first, the second, and the third operand in memory.
+const fn forms_with_memory(form: Form) -> [Option<Form>; 3] {
     match form {
-        Form::StoreRR => (Some(Form::MR), Some(Form::RM)),
-        Form::LoadRR => (None, Some(Form::RM)),
-        Form::LoadRRI => (None, Some(Form::RMI)),
-        Form::R => (Some(Form::M), None),
-        Form::RI => (Some(Form::MI), None),
-        Form::RC => (Some(Form::MC), None),
-        _ => (None, None),
+        Form::StoreRR => [Some(Form::MR), Some(Form::RM), None],
+        Form::LoadRR => [None, Some(Form::RM), None],
+        Form::LoadRRI => [None, Some(Form::RMI), None],
+        Form::Three => [None, None, Some(Form::ThreeM)],
+        Form::R => [Some(Form::M), None, None],
+        Form::RI => [Some(Form::MI), None, None],
+        Form::RC => [Some(Form::MC), None, None],
+        _ => [None; 3],
     }
 }
 
@@ -103,7 +104,7 @@ const fn memory_row(row: usize, form: Option<Form>) -> Option<u16> {
 pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
     let data = &ROWS[row as usize];
     let following = Op::ALL.iter().zip(&ROWS).skip(row as usize + 1).take(NEARBY);
-    let (_, form) = forms_with_memory(data.code.form);
+    let [_, form, _] = forms_with_memory(data.code.form);
     let mut found = following.filter(|(_, other)| {
         Some(other.code.form) == form && other.mnemonic == data.mnemonic && data.sizes & !other.sizes == 0
     });
@@ -111,10 +112,17 @@ pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
 }
 
 const fn is_pair(row: &Row, memory: &Row) -> bool {
-    let is_whole_vector = matches!(row.sizes, sizes::X | sizes::Y) || matches!(row.code.width, Width::Packed);
+    let is_aligned = matches!(row.sizes, sizes::X | sizes::Y) && !row.code.has(Code::VEX);
+    // The opcodes of fused operations on vectors are even.
+    let is_of_lanes = match row.code.width {
+        Width::Packed => true,
+        Width::Float => row.code.opcode & 1 == 0,
+        _ => false,
+    };
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
     let has_sizes = row.sizes & !memory.sizes == 0;
-    !is_whole_vector
+    !is_aligned
+        && !is_of_lanes
         && is_plain
         && has_sizes
         && are_equal(row.mnemonic.as_str().as_bytes(), memory.mnemonic.as_str().as_bytes())
@@ -141,7 +149,7 @@ mod tests {
     fn forms_do_what_their_rows_do() {
         let mut pairs = 0;
         for (row, data) in Op::ALL.iter().zip(&ROWS) {
-            for (form, stays) in OP_DESCS[*row as usize].memory_forms.into_iter().zip([1, 0]) {
+            for (form, stays) in OP_DESCS[*row as usize].memory_forms.into_iter().zip([1, 0, 0]) {
                 let Some(form) = form else {
                     continue;
                 };
@@ -158,15 +166,14 @@ mod tests {
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
             }
         }
-        assert_eq!(pairs, 97, "rows with an operand in memory");
+        assert_eq!(pairs, 180, "rows with an operand in memory");
     }
 
     /// No pair is missed because its rows stand too far from each other.
     #[test]
     fn memory_rows_are_nearby() {
         for (number, row) in NAMED.iter().enumerate() {
-            let (first, second) = forms_with_memory(row.code.form);
-            for form in [first, second].into_iter().flatten() {
+            for form in forms_with_memory(row.code.form).into_iter().flatten() {
                 let is_found = |other: &Row| other.code.form == form && is_pair(row, other);
                 let anywhere = ROWS.iter().position(is_found).map(|other| other as u16);
                 assert_eq!(memory_row(number, Some(form)), anywhere, "{}", row.name);

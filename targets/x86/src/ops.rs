@@ -4,8 +4,10 @@
 //! encoding ([`crate::encode`]), the text ([`crate::print`]), what shared code sees ([`crate::descs`]) and its test
 //! against an independent decoder. What its size changes in more than width (`mul` of bytes) has a row of its own.
 //!
-//! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its one register in `regs[0]`.
+//! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its first register in `regs[0]`,
+//! and a second one in slot 3.
 
+use frazil_codegen::minst::SLOTS;
 use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
@@ -57,7 +59,9 @@ pub enum Form {
     StoreRRC,
     /// `reg` = `regs[0]`, the VEX prefix's own register = `regs[1]`, `rm` = `regs[2]`.
     Three,
-    /// The same and an immediate.
+    /// `reg` = `regs[0]`, the VEX prefix's own register = that of slot 3, `rm` = memory.
+    ThreeM,
+    /// As `Three` with an immediate.
     ThreeI,
     /// `reg` = `regs[0]`, `rm` = `regs[1]`, the VEX prefix's own register = `regs[2]`.
     ThreeLast,
@@ -93,7 +97,8 @@ pub enum Form {
 impl Form {
     /// Whether there is a memory operand in `regs[1]` and `regs[2]`.
     pub const fn has_mem(self) -> bool {
-        matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI) || self.has_vector_index()
+        let is_plain = matches!(self, Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI);
+        is_plain || matches!(self, Form::ThreeM) || self.has_vector_index()
     }
 
     /// Whether the memory operand has an index for each lane, which `operands[1]` then describes.
@@ -104,7 +109,7 @@ impl Form {
     /// What most instructions of this form do with their memory operand.
     const fn access(self) -> Access {
         match self {
-            Form::RM | Form::RMI | Form::Gather => Access::Read,
+            Form::RM | Form::RMI | Form::ThreeM | Form::Gather => Access::Read,
             Form::MR | Form::M | Form::MI | Form::MC | Form::Scatter => Access::Both,
             _ => Access::None,
         }
@@ -126,6 +131,7 @@ impl Form {
                 | Form::StoreRRI
                 | Form::StoreRRC
                 | Form::Three
+                | Form::ThreeM
                 | Form::ThreeI
                 | Form::ThreeLast
                 | Form::Choice
@@ -652,7 +658,7 @@ pub struct Row {
     pub sizes: u8,
     /// Encoding.
     pub code: Code,
-    /// Register operands in `regs[0]` and on, besides those of a memory operand.
+    /// Register operands in `regs[0]` and on, or beside memory in `regs[0]` and slot 3.
     pub operands: [Option<Operand>; 3],
     /// The rest.
     pub effects: Effects,
@@ -673,15 +679,30 @@ impl Row {
         false
     }
 
+    /// What is in a slot, if that is a register besides those of a memory operand.
+    pub(crate) const fn operand_in(&self, slot: usize) -> Option<Operand> {
+        match (slot, self.code.form) {
+            (0, _) => self.operands[0],
+            (3, Form::ThreeM) => self.operands[1],
+            (3, _) | (_, Form::ThreeM) => None,
+            _ => self.operands[slot],
+        }
+    }
+
     /// The row as shared code sees it.
     pub(crate) const fn desc(&'static self) -> OpDesc {
-        let mut roles = [Role::None; 3];
-        let mut index = 0;
-        while index < roles.len() {
-            if let Some(operand) = self.operands[index] {
-                roles[index] = operand.role;
+        let mut roles = [Role::None; SLOTS];
+        let mut classes = [None; SLOTS];
+        let mut widths = [0; SLOTS];
+        let mut slot = 0;
+        while slot < SLOTS {
+            let operand = self.operand_in(slot);
+            if let Some(operand) = operand {
+                roles[slot] = operand.role;
             }
-            index += 1;
+            classes[slot] = class_of(operand);
+            widths[slot] = width_of(operand);
+            slot += 1;
         }
         match self.code.form {
             Form::RBaseRef => roles[1] = Role::Base,
@@ -695,11 +716,6 @@ impl Row {
             }
             _ => {}
         }
-        let mut classes = [
-            class_of(self.operands[0]),
-            class_of(self.operands[1]),
-            class_of(self.operands[2]),
-        ];
         if let Role::Base = roles[1] {
             let of_index = if self.code.form.has_vector_index() {
                 classes[1]
@@ -709,11 +725,6 @@ impl Row {
             classes[1] = Some(RegClass::Int);
             classes[2] = of_index;
         }
-        let mut widths = [
-            width_of(self.operands[0]),
-            width_of(self.operands[1]),
-            width_of(self.operands[2]),
-        ];
         if let Role::Base = roles[1] {
             widths[2] = if self.code.form.has_vector_index() {
                 widths[1]

@@ -75,7 +75,7 @@ impl MachRules for X86Rules {
         // Of those with an EVEX prefix, none has a constant in memory.
         let data = ROWS
             .get(row)
-            .filter(|data| data.code.form == Form::RM && !data.code.has(Code::EVEX))?;
+            .filter(|data| matches!(data.code.form, Form::RM | Form::ThreeM) && !data.code.has(Code::EVEX))?;
         // The row with a register is a few lines above.
         let number = (row.saturating_sub(NEARBY)..row).rev().find(|&other| {
             let other = &ROWS[other];
@@ -94,8 +94,13 @@ impl MachRules for X86Rules {
         }
         let mut other = MInst::new(number as u16, inst.size);
         other.set_reg(0, inst.reg(0));
-        if with_register.code.form == Form::Three || rows::is_separate(number as u16) {
-            other.set_reg(1, inst.reg(0));
+        if with_register.code.form == Form::Three {
+            let own = if data.code.form == Form::ThreeM {
+                inst.reg(3)
+            } else {
+                inst.reg(0)
+            };
+            other.set_reg(1, own);
             other.set_reg(2, loaded);
         } else {
             other.set_reg(1, loaded);

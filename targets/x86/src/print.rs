@@ -258,6 +258,7 @@ pub(crate) fn parts(form: Form) -> &'static [Part] {
         Form::StoreRR | Form::LoadRR | Form::Exchange => &[Register(1), Register(0)],
         Form::Same => &[Register(0), Register(0)],
         Form::RM | Form::Gather => &[Memory, Register(0)],
+        Form::ThreeM => &[Memory, Register(3), Register(0)],
         Form::MR | Form::Scatter => &[Register(0), Memory],
         Form::R | Form::O => &[Register(0)],
         Form::M => &[Memory],
@@ -295,7 +296,7 @@ impl Printer<'_> {
     }
 
     fn is_vector(&self, part: Part) -> bool {
-        matches!(part, Part::Register(slot) if self.row.operands[slot].is_some_and(|operand| operand.kind.is_vector()))
+        matches!(part, Part::Register(slot) if self.row.operand_in(slot).is_some_and(|operand| operand.kind.is_vector()))
     }
 
     fn part(&mut self, part: Part) -> fmt::Result {
@@ -337,7 +338,7 @@ impl Printer<'_> {
     }
 
     fn register(&mut self, slot: usize) -> fmt::Result {
-        let operand = self.row.operands[slot].expect("the form has this operand");
+        let operand = self.row.operand_in(slot).expect("the form has this operand");
         let mut width_bytes = operand.kind.named_bytes(self.inst.size);
         if self.is_32_bit && !operand.kind.is_vector() {
             // What goes by addresses, the stack and jumps.
@@ -387,7 +388,8 @@ impl Printer<'_> {
             write!(self.out, "%{}", name(mem.base_reg(), self.word_bytes()))?;
         }
         if !mem.index_reg().is_none() {
-            let width_bytes = match self.row.operands[1] {
+            let is_vector = self.row.code.form.has_vector_index();
+            let width_bytes = match self.row.operands[1].filter(|_| is_vector) {
                 Some(index) => index.kind.named_bytes(self.inst.size),
                 None => self.word_bytes(),
             };

@@ -22,7 +22,7 @@ use crate::ops::{Code, Form, Kind, Operand, Row, pad, sizes};
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::{NAMED, Op};
 use frazil_codegen::included::VECTORS;
-use frazil_codegen::{MInst, Role};
+use frazil_codegen::{MInst, Reg, Role};
 
 /// Rows without a form that both assemblers write in the same way, or whose form has one more operand or does not come
 /// with AVX alone.
@@ -61,7 +61,8 @@ const fn vex_row(number: usize) -> Option<Row> {
         Form::LoadRRI if is_modified => (Form::ThreeI, 0),
         Form::RI => (Form::LoadRRI, Code::OWN_IS_WRITTEN),
         Form::Same => (Form::Same, Code::OWN_IS_FIRST),
-        Form::RM | Form::RMI if is_modified => (row.code.form, Code::OWN_IS_FIRST),
+        Form::RM if is_modified => (Form::ThreeM, 0),
+        Form::RMI if is_modified => (Form::RMI, Code::OWN_IS_FIRST),
         Form::LoadRR | Form::RM | Form::LoadRRI | Form::RMI if row.effects.merges => {
             (row.code.form, Code::OWN_IS_FIRST)
         }
@@ -70,7 +71,7 @@ const fn vex_row(number: usize) -> Option<Row> {
         }
         _ => return None,
     };
-    let is_three = matches!(form, Form::Three | Form::ThreeI) || matches!(row.code.form, Form::RI);
+    let is_three = matches!(form, Form::Three | Form::ThreeM | Form::ThreeI) || matches!(row.code.form, Form::RI);
     Some(Row {
         code: with_prefix(row, flag).finish(form),
         operands: if is_three { separate(row) } else { row.operands },
@@ -340,16 +341,25 @@ static DOUBLES: [u16; NAMED.len()] = {
 /// one.
 pub(crate) fn doubled(inst: &MInst) -> Option<MInst> {
     let op = *DOUBLES.get(usize::from(inst.op)).filter(|&&op| op != 0)?;
-    let mut doubled = *inst;
-    doubled.op = op;
+    let mut doubled = with_own(inst, op);
     if ROWS[usize::from(op)].sizes & inst.size == 0 {
         doubled.size = WIDE_VECTOR_BYTES;
     }
-    if is_separate(op) {
-        doubled.set_reg(2, inst.reg(1));
-        doubled.set_reg(1, inst.reg(0));
-    }
     Some(doubled)
+}
+
+/// An instruction of a row that follows from that of `inst`: if it has an operand more, that is what was overwritten.
+fn with_own(inst: &MInst, op: u16) -> MInst {
+    let mut other = inst.with_op(op);
+    match own_slot(op) {
+        Some(3) => other.set_reg(3, inst.reg(0)),
+        Some(_) => {
+            other.set_reg(2, inst.reg(1));
+            other.set_reg(1, inst.reg(0));
+        }
+        None => {}
+    }
+    other
 }
 
 /// Whether a row is for vectors of 256 bits and follows from one for 128 bits.
@@ -373,12 +383,16 @@ pub(crate) const fn named(op: u16) -> Option<Op> {
     Some(Op::ALL[named as usize])
 }
 
-/// Whether a row has an operand more than the row that it follows from: that which is read and was also written.
-pub(crate) fn is_separate(op: u16) -> bool {
+/// The slot of the operand that a row has more than the row that it follows from: that which is read and was also
+/// written.
+pub(crate) fn own_slot(op: u16) -> Option<usize> {
     let number = usize::from(op);
-    number >= NAMED.len()
-        && !is_evex(op)
-        && ROWS[usize::from(OTHERS[number])].code.form as u8 != ROWS[number].code.form as u8
+    if number < NAMED.len() || is_evex(op) {
+        return None;
+    }
+    let form = ROWS[number].code.form;
+    let slot = if form == Form::ThreeM { 3 } else { 1 };
+    (ROWS[usize::from(OTHERS[number])].code.form != form).then_some(slot)
 }
 
 /// The row with a VEX or an EVEX prefix that a row is, or that does the same.
@@ -399,27 +413,24 @@ pub(crate) fn with_vex(inst: &MInst) -> Option<MInst> {
     if number >= NAMED.len() || OTHERS[number] == inst.op {
         return None;
     }
-    let mut vex = *inst;
-    vex.op = OTHERS[number];
-    if is_separate(vex.op) {
-        vex.set_reg(2, inst.reg(1));
-        vex.set_reg(1, inst.reg(0));
-    }
-    Some(vex)
+    Some(with_own(inst, OTHERS[number]))
 }
 
 /// The instruction of a named row that does the same to `regs[0]`, if that holds what an instruction of a row with a
-/// VEX prefix finds in its `regs[1]`, and whether it needs that.
-pub(crate) fn without_vex(inst: &MInst) -> (MInst, bool) {
-    let mut named = *inst;
+/// VEX prefix finds in a register of its own, and that register, if it needs it.
+pub(crate) fn without_vex(inst: &MInst) -> (MInst, Option<Reg>) {
     if usize::from(inst.op) < NAMED.len() || is_evex(inst.op) {
-        return (named, false);
+        return (*inst, None);
     }
-    named.op = OTHERS[usize::from(inst.op)];
-    let is_separate = is_separate(inst.op);
-    if is_separate {
-        named.set_reg(1, inst.reg(2));
-        named.set_reg(2, frazil_codegen::Reg::NONE);
+    let mut named = inst.with_op(OTHERS[usize::from(inst.op)]);
+    let own = own_slot(inst.op);
+    match own {
+        Some(3) => named.imm = 0,
+        Some(_) => {
+            named.set_reg(1, inst.reg(2));
+            named.set_reg(2, Reg::NONE);
+        }
+        None => {}
     }
-    (named, is_separate)
+    (named, own.map(|slot| inst.reg(slot)))
 }

@@ -256,7 +256,7 @@ const fn slots(form: Form) -> (u8, u8, u8) {
         Form::Same => (0, 0, 15),
         Form::Three | Form::ThreeI => (0, 2, 15),
         Form::ThreeLast | Form::Choice => (0, 1, 15),
-        Form::RM | Form::MR | Form::RMI | Form::Gather | Form::Scatter => (0, 1, 15),
+        Form::RM | Form::MR | Form::RMI | Form::ThreeM | Form::Gather | Form::Scatter => (0, 1, 15),
         _ => (0, 0, 0),
     }
 }

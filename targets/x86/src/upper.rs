@@ -10,9 +10,9 @@
 //! that are not there (comparisons into vectors, blends, tests, horizontal sums) have no such encoding, so that none
 //! of their operands may be in these registers ([`frazil_codegen::OpDesc::names_upper`]).
 
-use crate::ops::{Code, Row, Unit, Width};
+use crate::ops::{Code, Form, Row, Unit, Width};
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
-use crate::rows::{FIRST_EVEX, ROWS};
+use crate::rows::{CODES, FIRST_EVEX, ROWS};
 use frazil_codegen::included::OPTIMIZING_PATH;
 use frazil_codegen::{MInst, Reg};
 
@@ -83,9 +83,35 @@ const GROUPS: &[Group] = {
             None,
             &[0x10, 0x11, 0x51, 0x58, 0x59, 0x5c, 0x5d, 0x5e, 0x5f],
         ),
-        group(2, Fused, false, WHOLE, &[0xa6, 0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xad]),
+        group(
+            2,
+            Fused,
+            false,
+            WHOLE,
+            &[0x98, 0x9a, 0x9c, 0xa6, 0xa8, 0xaa, 0xac, 0xb8, 0xba, 0xbc],
+        ),
+        group(
+            2,
+            Fused,
+            false,
+            None,
+            &[0x99, 0x9b, 0x9d, 0xa9, 0xab, 0xad, 0xb9, 0xbb, 0xbd],
+        ),
+        group(
+            2,
+            Prefix(0x66),
+            false,
+            WHOLE,
+            &[0x98, 0x9a, 0x9c, 0xa8, 0xaa, 0xac, 0xb8, 0xba, 0xbc],
+        ),
         // Copies, logic and conversions of packed floats; halves of vectors.
-        group(1, Prefix(0), false, WHOLE, &[0x10, 0x11, 0x12, 0x16, 0x2b, 0x57, 0x5b]),
+        group(
+            1,
+            Prefix(0),
+            false,
+            WHOLE,
+            &[0x10, 0x11, 0x12, 0x16, 0x28, 0x2b, 0x57, 0x5b],
+        ),
         group(1, Prefix(0), false, HALF, &[0x5a]),
         group(1, Prefix(0x66), true, WHOLE, &[0x5a, 0xe6]),
         group(1, Prefix(0xf2), true, WHOLE, &[0xe6]),
@@ -260,7 +286,9 @@ pub(crate) const fn is_upper(reg: Reg) -> bool {
 
 /// Whether an instruction names one of them.
 pub(crate) fn names_upper(inst: &MInst) -> bool {
-    inst.regs().into_iter().any(is_upper)
+    let code = CODES.get(usize::from(inst.op));
+    let has_own = code.is_some_and(|code| code.form == Form::ThreeM);
+    inst.regs().into_iter().any(is_upper) || has_own && is_upper(inst.reg(3))
 }
 
 /// How an instruction of a row with a VEX prefix is encoded with an EVEX prefix, if it has to be.

@@ -20,7 +20,7 @@ use crate::check::solve::{At, Failure, Solver};
 use crate::desc::{ConvDesc, OpDesc, Role, TargetDesc};
 use crate::fast::record::{Spot, Thing};
 use crate::mfunc::{for_each_register, op_desc};
-use crate::minst::MInst;
+use crate::minst::{MInst, SLOTS};
 use crate::reg::{PRegSet, Reg};
 use frazil_ir::{Block, EntityRef};
 use frazil_support::FxHashMap;
@@ -261,7 +261,7 @@ impl Trace {
     /// An instruction of a rule: it names what it was handed. `asked` says what the rule named, `inst` what came out.
     fn rule_inst(&mut self, asked: &MInst, inst: &MInst) {
         let desc = self.desc(inst);
-        let (mut reads, mut writes) = ([None; 3], [None; 3]);
+        let (mut reads, mut writes) = ([None; SLOTS], [None; SLOTS]);
         for_each_register(inst, desc, |index, reg, role| {
             let pair = Some((asked.reg(index), reg));
             if role != Role::Def {
@@ -397,7 +397,7 @@ impl Trace {
         if desc.is_move && asked.reg(0) == asked.reg(1) {
             return self.rule_writes(asked.reg(0), asked.reg(0), true);
         }
-        let mut names = [None; 3];
+        let mut names = [None; SLOTS];
         for_each_register(asked, desc, |index, reg, role| {
             if matches!(role, Role::Def | Role::UseDef) {
                 names[index] = Some(self.read_name(reg));

@@ -731,7 +731,11 @@ impl Machine<'_> {
             self.flag_arguments(inst, &mut args);
             operands.extend(args.into_iter().map(Word::whole));
         }
-        let immediate = if desc.has_sets { 0 } else { inst.imm.cast_unsigned() };
+        let immediate = if desc.has_sets {
+            0
+        } else {
+            desc.immediate(inst).cast_unsigned()
+        };
         let disp = if desc.roles[1] == Role::Base {
             0
         } else {

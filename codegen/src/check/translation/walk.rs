@@ -311,7 +311,11 @@ impl Walk<'_, '_> {
             let has_set = desc.has_sets;
             shape.extend([
                 u32::from(inst.op) | u32::from(inst.size) << 16 | u32::from(inst.aux) << 24,
-                if has_set { 0 } else { inst.imm.cast_unsigned() },
+                if has_set {
+                    0
+                } else {
+                    desc.immediate(&inst).cast_unsigned()
+                },
                 inst.disp.cast_unsigned(),
             ]);
             if is_memory {

@@ -168,8 +168,17 @@ impl Maker<'_> {
             4..7 => {
                 let (a, b, dst) = (self.any(), self.any(), self.int());
                 self.push(Op::Move, [dst, a, Reg::NONE]);
-                match self.random.below(3) {
+                match self.random.below(4) {
                     0 => self.push(Op::One, [dst, Reg::NONE, Reg::NONE]),
+                    1 => {
+                        let c = self.any();
+                        self.push(Op::Fuse, [dst, b, c]);
+                    }
+                    2 => {
+                        self.memory(Op::FuseFromMem, dst);
+                        let inst = self.func.insts.last_mut().expect("it was just pushed");
+                        inst.set_reg(3, b);
+                    }
                     _ => self.push(Op::Two, [dst, b, Reg::NONE]),
                 }
                 self.wrote(dst);

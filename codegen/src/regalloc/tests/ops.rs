@@ -28,6 +28,12 @@ const fn forms(name: &'static str, first: Option<Op>, second: Option<Op>) -> OpD
     desc
 }
 
+const fn third_form(name: &'static str, third: Op) -> OpDesc {
+    let mut desc = OpDesc::plain(name);
+    desc.memory_forms[2] = Some(third as u16);
+    desc
+}
+
 use Role::{Base, Def, Index, Use, UseDef};
 const NO: Role = Role::None;
 
@@ -35,33 +41,35 @@ pub(crate) const P0: Reg = Reg::physical(0, 0);
 pub(crate) const P1: Reg = Reg::physical(0, 1);
 
 ops! {
-    Const [Def, NO, NO], OpDesc { is_rematerializable: true, ..plain("const") };
-    Move [Def, Use, NO], OpDesc { is_move: true, ..forms("move", Some(Op::MoveToMem), Some(Op::MoveFromMem)) };
-    MoveToMem [Use, Base, Index], plain("move-to-mem");
-    MoveFromMem [Def, Base, Index], plain("move-from-mem");
-    Three [Def, Use, Use], plain("three");
-    Two [UseDef, Use, NO], forms("two", Some(Op::TwoToMem), Some(Op::TwoFromMem));
-    TwoToMem [Use, Base, Index], plain("two-to-mem");
-    TwoFromMem [UseDef, Base, Index], plain("two-from-mem");
-    One [UseDef, NO, NO], forms("one", Some(Op::OneMem), None);
-    OneMem [NO, Base, Index], plain("one-mem");
-    Load [Def, Base, Index], plain("load");
-    Store [Use, Base, Index], plain("store");
-    Divide [Use, NO, NO], OpDesc {
+    Const [Def, NO, NO, NO], OpDesc { is_rematerializable: true, ..plain("const") };
+    Move [Def, Use, NO, NO], OpDesc { is_move: true, ..forms("move", Some(Op::MoveToMem), Some(Op::MoveFromMem)) };
+    MoveToMem [Use, Base, Index, NO], plain("move-to-mem");
+    MoveFromMem [Def, Base, Index, NO], plain("move-from-mem");
+    Three [Def, Use, Use, NO], plain("three");
+    Two [UseDef, Use, NO, NO], forms("two", Some(Op::TwoToMem), Some(Op::TwoFromMem));
+    TwoToMem [Use, Base, Index, NO], plain("two-to-mem");
+    TwoFromMem [UseDef, Base, Index, NO], plain("two-from-mem");
+    Fuse [UseDef, Use, Use, NO], third_form("fuse", Op::FuseFromMem);
+    FuseFromMem [UseDef, Base, Index, Use], plain("fuse-from-mem");
+    One [UseDef, NO, NO, NO], forms("one", Some(Op::OneMem), None);
+    OneMem [NO, Base, Index, NO], plain("one-mem");
+    Load [Def, Base, Index, NO], plain("load");
+    Store [Use, Base, Index, NO], plain("store");
+    Divide [Use, NO, NO, NO], OpDesc {
         implicit_uses: PRegSet::of(&[P0, P1]),
         implicit_defs: PRegSet::of(&[P0, P1]),
         ..forms("divide", Some(Op::DivideMem), None)
     };
-    DivideMem [NO, Base, Index], plain("divide-mem");
-    Shift [UseDef, NO, NO], OpDesc { implicit_uses: PRegSet::of(&[P1]), ..plain("shift") };
-    Swap [UseDef, UseDef, NO], plain("swap");
-    Branch [Use, Use, NO], plain("branch");
-    Call [NO, NO, NO], plain("call").with_sets();
-    CallReg [Use, NO, NO], plain("call-reg").with_sets();
-    FloatMove [Def, Use, NO], OpDesc { is_move: true, names_upper: true, ..plain("float-move") };
-    Float [Def, Use, Use], OpDesc { names_upper: true, ..plain("float") };
-    ToFloat [Def, Use, NO], plain("to-float");
-    ToInt [Def, Use, NO], plain("to-int");
+    DivideMem [NO, Base, Index, NO], plain("divide-mem");
+    Shift [UseDef, NO, NO, NO], OpDesc { implicit_uses: PRegSet::of(&[P1]), ..plain("shift") };
+    Swap [UseDef, UseDef, NO, NO], plain("swap");
+    Branch [Use, Use, NO, NO], plain("branch");
+    Call [NO, NO, NO, NO], plain("call").with_sets();
+    CallReg [Use, NO, NO, NO], plain("call-reg").with_sets();
+    FloatMove [Def, Use, NO, NO], OpDesc { is_move: true, names_upper: true, ..plain("float-move") };
+    Float [Def, Use, Use, NO], OpDesc { names_upper: true, ..plain("float") };
+    ToFloat [Def, Use, NO, NO], plain("to-float");
+    ToInt [Def, Use, NO, NO], plain("to-int");
 }
 
 /// The integer and float registers that calls preserve.

@@ -106,7 +106,7 @@ fn a_copy_that_is_changed_has_a_register_of_its_own() {
     let both = maker.push(Op::Three, &[sum, copy, source]);
     maker.push(Op::Move, &[P0, sum]);
     let allocation = allocated(&maker.finish(), PRegSet::of(&[P0, P1]));
-    let [_, of_copy, of_source] = allocation.regs[both as usize];
+    let [_, of_copy, of_source, _] = allocation.regs[both as usize];
     assert_ne!(of_copy, of_source);
 }
 

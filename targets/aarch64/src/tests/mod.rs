@@ -16,6 +16,7 @@ use crate::isa::AArch64;
 use crate::ops::{Form, Kind, Operand, Row, VectorForm, aux};
 use crate::regs::{SP, TEMP, XZR, v, x};
 use crate::table::{OP_DESCS, Op, ROWS};
+use frazil_codegen::desc::before_immediate;
 use frazil_codegen::isa::Isa;
 use frazil_codegen::{AsmNames, CodeBuffer, Label, MInst, Mem, Ref, RefKind, Reg, RegClass, Role};
 use std::fmt::{self, Write};
@@ -487,13 +488,21 @@ fn rows_are_well_formed() {
         );
         let desc = &OP_DESCS[index];
         if row.code.form.has_mem() {
-            assert_eq!(desc.roles[1..], [Role::Base, Role::Index], "{name}");
+            assert_eq!(desc.roles[1..3], [Role::Base, Role::Index], "{name}");
         }
         if desc.is_move {
-            assert_eq!(desc.roles, [Role::Def, Role::Use, Role::None], "{name}");
+            assert_eq!(
+                desc.roles,
+                before_immediate([Role::Def, Role::Use, Role::None], Role::None),
+                "{name}"
+            );
         }
         if desc.reload_bytes.is_some() {
-            assert_eq!(desc.roles, [Role::Def, Role::Base, Role::Index], "{name}");
+            assert_eq!(
+                desc.roles,
+                before_immediate([Role::Def, Role::Base, Role::Index], Role::None),
+                "{name}"
+            );
             assert!(desc.reads_memory && !desc.writes_memory, "{name}");
         }
         if desc.is_rematerializable {

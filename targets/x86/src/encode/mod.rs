@@ -286,7 +286,7 @@ fn write_other(out: &mut Out<'_>, template: &Template, code: &Code, inst: &MInst
             registers(out, template, inst, 0);
         }
         Form::RM | Form::MR | Form::M | Form::MI | Form::MC | Form::RMI => any_memory(out, template, inst),
-        Form::Three | Form::ThreeI | Form::ThreeLast | Form::Choice | Form::Gather | Form::Scatter => {
+        Form::Three | Form::ThreeM | Form::ThreeI | Form::ThreeLast | Form::Choice | Form::Gather | Form::Scatter => {
             unreachable!("an instruction that needs a VEX prefix without one")
         }
     }

@@ -23,6 +23,7 @@ pub(super) fn with_vex(out: &mut Out<'_>, template: &Template, code: &Code, inst
             (Some(own), rm as u8)
         }
         Form::ThreeLast => (Some(2), 1),
+        Form::ThreeM => (Some(3), template.rm_slot),
         _ if code.has(Code::OWN_IS_FIRST | Code::OWN_IS_WRITTEN) => (Some(0), template.rm_slot),
         _ => (None, template.rm_slot),
     };

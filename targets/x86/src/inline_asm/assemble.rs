@@ -185,7 +185,7 @@ fn size_of(row: &Row, suffix: &str, parts: &[Part], words: &[Word]) -> Option<u8
 fn sized_operand(row: &Row, parts: &[Part], words: &[Word]) -> Option<u8> {
     parts.iter().zip(words).find_map(|(&part, &word)| match (part, word) {
         (Part::Register(slot), Word::Register(_, bytes)) => {
-            let operand = row.operands[slot].or(row.operands[0])?;
+            let operand = row.operand_in(slot).or(row.operands[0])?;
             (operand.kind == Kind::Sized).then_some(bytes)
         }
         (Part::Memory, Word::Memory(_, bytes)) => bytes,
@@ -197,8 +197,8 @@ fn sized_operand(row: &Row, parts: &[Part], words: &[Word]) -> Option<u8> {
 fn fill(inst: &mut MInst, row: &Row, word_bytes: u8, part: Part, word: Word) -> Option<()> {
     match (part, word) {
         (Part::Register(slot), Word::Register(reg, bytes)) => {
-            let is_vector = row.operands[slot]?.kind.is_vector();
-            let named = row.operands[slot]?.kind.named_bytes(inst.size);
+            let kind = row.operand_in(slot)?.kind;
+            let (is_vector, named) = (kind.is_vector(), kind.named_bytes(inst.size));
             let wanted = if is_vector { named } else { named.min(word_bytes) };
             if bytes != wanted || (reg.bank() != 0) != is_vector {
                 return None;

@@ -9,7 +9,7 @@
 //! The product is folded if nothing else uses it, as LLVM does, which looks at the first operand first. The flags that
 //! `fast` and `-ffp-contract=fast` leave are meant; clang's default writes `fmuladd` where a program's text allows it.
 
-use super::fused::{self, Fused};
+use super::fused::{self, Fused, OfMemory};
 use crate::features;
 use crate::regs::WIDE_VECTOR_BYTES;
 use crate::table::Op;
@@ -19,38 +19,70 @@ use frazil_ir::{EntityRef, FastFlags, Format, Function, Inst, InstData, Opcode, 
 /// The rows for `a * b + c`, `a * b - c` and `c - a * b`.
 pub type Rows = [Fused; 3];
 
+/// The rows of an operation whose names begin like this, and end with registers, or with memory.
+macro_rules! rows {
+    ($in_factor:ident, $in_addend:expr, [$addend:ident, $into_addend:ident, $into_factor:ident]) => {
+        Fused {
+            in_factor: Op::$in_factor,
+            in_addend: $in_addend,
+            of_memory: OfMemory {
+                addend: Op::$addend,
+                into_addend: Op::$into_addend,
+                into_factor: Op::$into_factor,
+            },
+        }
+    };
+}
+
 /// Those of scalars, whose size is that of the type.
 pub const SCALAR: Rows = [
-    Fused::new(Op::FmaddsRRR, Op::FmaddToSRRR),
-    without_addend(Op::FmsubsRRR),
-    Fused::new(Op::FnmaddsRRR, Op::FnmaddToSRRR),
+    rows!(FmaddsRRR, Some(Op::FmaddToSRRR), [FmaddsRRM, FmaddToSRRM, FmaddBySRRM]),
+    rows!(FmsubsRRR, None, [FmsubsRRM, FmsubToSRRM, FmsubBySRRM]),
+    rows!(
+        FnmaddsRRR,
+        Some(Op::FnmaddToSRRR),
+        [FnmaddsRRM, FnmaddToSRRM, FnmaddBySRRM]
+    ),
 ];
 /// Those of vectors of 128 bits, whose size is that of a lane.
 pub const PACKED: Rows = [
-    Fused::new(Op::FmaddpRRR, Op::FmaddToPRRR),
-    without_addend(Op::FmsubpRRR),
-    Fused::new(Op::FnmaddpRRR, Op::FnmaddToPRRR),
+    rows!(FmaddpRRR, Some(Op::FmaddToPRRR), [FmaddpRRM, FmaddToPRRM, FmaddByPRRM]),
+    rows!(FmsubpRRR, None, [FmsubpRRM, FmsubToPRRM, FmsubByPRRM]),
+    rows!(
+        FnmaddpRRR,
+        Some(Op::FnmaddToPRRR),
+        [FnmaddpRRM, FnmaddToPRRM, FnmaddByPRRM]
+    ),
 ];
 /// Those of vectors of 256 bits, of floats and of doubles.
 pub const WIDE: [Rows; 2] = [
     [
-        Fused::new(Op::VfmaddpsYRRR, Op::VfmaddToPsYRRR),
-        without_addend(Op::VfmsubpsYRRR),
-        Fused::new(Op::VfnmaddpsYRRR, Op::VfnmaddToPsYRRR),
+        rows!(
+            VfmaddpsYRRR,
+            Some(Op::VfmaddToPsYRRR),
+            [VfmaddpsYRRM, VfmaddToPsYRRM, VfmaddByPsYRRM]
+        ),
+        rows!(VfmsubpsYRRR, None, [VfmsubpsYRRM, VfmsubToPsYRRM, VfmsubByPsYRRM]),
+        rows!(
+            VfnmaddpsYRRR,
+            Some(Op::VfnmaddToPsYRRR),
+            [VfnmaddpsYRRM, VfnmaddToPsYRRM, VfnmaddByPsYRRM]
+        ),
     ],
     [
-        Fused::new(Op::VfmaddpdYRRR, Op::VfmaddToPdYRRR),
-        without_addend(Op::VfmsubpdYRRR),
-        Fused::new(Op::VfnmaddpdYRRR, Op::VfnmaddToPdYRRR),
+        rows!(
+            VfmaddpdYRRR,
+            Some(Op::VfmaddToPdYRRR),
+            [VfmaddpdYRRM, VfmaddToPdYRRM, VfmaddByPdYRRM]
+        ),
+        rows!(VfmsubpdYRRR, None, [VfmsubpdYRRM, VfmsubToPdYRRM, VfmsubByPdYRRM]),
+        rows!(
+            VfnmaddpdYRRR,
+            Some(Op::VfnmaddToPdYRRR),
+            [VfnmaddpdYRRM, VfnmaddToPdYRRM, VfnmaddByPdYRRM]
+        ),
     ],
 ];
-
-const fn without_addend(in_factor: Op) -> Fused {
-    Fused {
-        in_factor,
-        in_addend: None,
-    }
-}
 
 /// Whether an operation may be fused with others.
 #[inline]
@@ -62,8 +94,7 @@ fn is_product(sum: &InstData, data: &InstData) -> bool {
     data.op == Opcode::Fmul && data.ty == sum.ty && is_contracted(data)
 }
 
-/// Whether a product is one that a sum will take, with its factors in registers: one that has taken a load could not
-/// be. The load would save nothing where the other factor is needed later, too.
+/// Whether a product is one that a sum will take: one that has taken a load could not be. The load is the sum's then.
 pub fn is_left_to_sum(folder: &Folder<'_>, inst: Inst, product: &InstData) -> bool {
     /// How far away a sum is looked for: loops are unrolled by eight.
     const REACH: usize = 32;
@@ -99,9 +130,11 @@ pub fn fold(folder: &mut Folder<'_>, sum: &InstData) -> bool {
         let Some((value, product)) = folder.producer(operand).filter(|(_, data)| is_product(sum, data)) else {
             continue;
         };
-        // A product that has taken a load already would need a fourth operand.
+        // A load that the product has taken may not be taken as far as here.
         if !folder.is_folded(product.a) && !folder.is_folded(product.b) {
             folder.fold(value);
+            let addend = if operand == sum.a { sum.b } else { sum.a };
+            fused::fold_load(folder, sum, [product.a, product.b, addend]);
             return true;
         }
     }

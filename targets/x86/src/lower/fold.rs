@@ -4,7 +4,8 @@
 //! Each case here has its counterpart in a rule that absorbs exactly this.
 
 use super::overflow::condition_of_overflow;
-use super::{arith, compare, contracted, vector};
+use super::{arith, compare, contracted, fused, vector};
+use crate::features;
 use frazil_codegen::Folder;
 use frazil_codegen::extended::fold_extensions;
 use frazil_codegen::included::VECTORS;
@@ -50,6 +51,10 @@ pub fn fold<const W: u8>(folder: &mut Folder<'_>, user: Inst) {
             }
         }
         Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => fold_float(folder, user, data),
+        Opcode::Fma | Opcode::Fmuladd if folder.features().has(features::FMA) => {
+            let (factor, addend) = folder.function.ternary(data);
+            fused::fold_load(folder, data, [data.a, factor, addend]);
+        }
         Opcode::Zext | Opcode::Sext => {
             fold_extension::<W>(folder, data);
             fold_vector(folder, data);

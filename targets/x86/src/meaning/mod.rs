@@ -13,12 +13,14 @@ mod masks;
 mod moves;
 mod vectors;
 
+use crate::descs::OP_DESCS;
 use crate::ops::{Code, Form, Kind, Row, Width};
 use crate::regs::{MASK, RCX, WIDE_VECTOR_BYTES};
 use crate::rows;
 use crate::rows::ROWS;
 use crate::table::Op;
 use frazil_codegen::check::translation::{FunctionKey, Machine, Meaning, Term};
+use frazil_codegen::mfunc::op_desc;
 use frazil_codegen::{MInst, Reg, Role};
 use frazil_support::FxHashMap;
 use std::sync::LazyLock;
@@ -75,9 +77,9 @@ impl Meaning for X86Meaning {
             machine.ignore_from(inst.reg(0), WIDE_VECTOR_BYTES);
             return false;
         }
-        let (named, needs_first) = rows::without_vex(inst);
-        if needs_first && inst.reg(0) != inst.reg(1) {
-            machine.copy(inst.reg(0), inst.reg(1), 16);
+        let (named, own) = rows::without_vex(inst);
+        if let Some(own) = own.filter(|&own| inst.reg(0) != own) {
+            machine.copy(inst.reg(0), own, 16);
         }
         let inst = &named;
         // What is above a vector belongs to nobody: prefixes decide whether it is cleared or kept.
@@ -116,8 +118,14 @@ impl Meaning for X86Meaning {
             return Some(row.operands[operand]?.kind.bytes(inst.size));
         }
         let (op, row) = row_of(inst)?;
-        let (_, is_separate) = rows::without_vex(inst);
-        let operand = operand.saturating_sub(usize::from(is_separate));
+        // The operands of the named row, of which the first one may be two.
+        let operand = match (rows::own_slot(inst.op), operand) {
+            (Some(own), operand) if operand == own => 0,
+            (Some(1), operand) => operand.saturating_sub(1),
+            (None, 1 | 2) if row.code.form == Form::ThreeM => return None,
+            (None, 3) if row.code.form == Form::ThreeM => 1,
+            _ => operand,
+        };
         match row.operands.get(operand).copied().flatten()?.kind {
             _ if rows::is_doubled(inst.op) => Some(WIDE_VECTOR_BYTES),
             Kind::Sized => Some(inst.size),
@@ -163,7 +171,7 @@ impl Meaning for X86Meaning {
     fn function(&self, inst: &MInst) -> FunctionKey {
         [
             operation_number(inst) | u32::from(inst.size) << 16 | u32::from(rounding_bits(inst)) << 24,
-            inst.imm.cast_unsigned(),
+            op_desc(&OP_DESCS, inst.op).immediate(inst).cast_unsigned(),
             rows::is_doubled(inst.op).into(),
             0,
         ]
@@ -209,13 +217,11 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
     use Op::{
         ComisRM, ComisRR, Cvtsd2siRM, Cvtsd2siRR, Cvtsd2ssRM, Cvtsd2ssRR, Cvtsi2sdRM, Cvtsi2sdRR, Cvtsi2ssRM,
         Cvtsi2ssRR, Cvtss2sdRM, Cvtss2sdRR, Cvtss2siRM, Cvtss2siRR, Cvttsd2siRM, Cvttsd2siRR, Cvttss2siRM, Cvttss2siRR,
-        FmaddToSRRR, FmaddsRRR, FmsubsRRR, FnmaddToSRRR, FnmaddsRRR, RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI,
-        RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR, VcmpsRRRI,
+        RcpssRR, RoundsdRMI, RoundsdRRI, RoundssRMI, RoundssRRI, RsqrtssRR, UcomisRM, UcomisRR, VcmpsRRRI,
     };
     match op {
-        UcomisRR | UcomisRM | ComisRR | ComisRM | FmaddsRRR | FmsubsRRR | FnmaddsRRR | FmaddToSRRR | FnmaddToSRRR => {
-            inst.size
-        }
+        UcomisRR | UcomisRM | ComisRR | ComisRM => inst.size,
+        _ if row.code.width == Width::Float => fused_bytes(row, inst),
         // What is above the lowest lane comes from the second operand.
         VcmpsRRRI => 16,
         RoundssRRI | RoundssRMI | RsqrtssRR | RcpssRR | Cvtsi2ssRR | Cvtsi2ssRM => 4,
@@ -228,6 +234,11 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
         _ if operand == 1 => source_bytes(row),
         _ => 16,
     }
+}
+
+/// How many bytes the operands of a fused operation have: the opcodes of scalars are odd.
+fn fused_bytes(row: &Row, inst: &MInst) -> u8 {
+    if row.code.opcode & 1 == 1 { inst.size } else { 16 }
 }
 
 /// How many bytes of their source packed rows read: those that make wider lanes, and shifts by a number in a register,
@@ -269,6 +280,7 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
         PushM | PopM | CallM | JmpM => 8,
         Vcvtps2pdYRM | Vcvtdq2pdYRM => 16,
         _ if row.code.width == Width::Packed => 16,
+        _ if row.code.width == Width::Float => fused_bytes(row, inst),
         _ => inst.size / widening(row).unwrap_or(1),
     }
 }

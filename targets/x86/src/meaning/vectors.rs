@@ -24,6 +24,7 @@ pub(super) fn moves(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
             machine.store(inst.mem(), &contents);
         }
         Op::VmovupYRR | Op::VmovupZRR => machine.copy(first, second, size),
+        Op::VmovapLowRR => machine.copy(first, second, 16),
         Op::VmovapYRR => {
             machine.copy(first, second, 16);
             machine.clear_from(first, 16);

@@ -76,7 +76,7 @@ fn whole(register: Register) -> Option<Reg> {
 }
 
 fn check_register<const W: u8>(inst: &MInst, row: &Row, slot: usize, decoded: &Instruction, operand: u32) {
-    let width_bytes = match row.operands[slot].expect("the form has this operand").kind {
+    let width_bytes = match row.operand_in(slot).expect("the form has this operand").kind {
         Kind::Sized | Kind::Full => inst.size,
         Kind::General(bytes) => bytes.min(W),
         Kind::Vector | Kind::WideCleared | Kind::Mask => 16,
@@ -159,7 +159,7 @@ fn check_operands<const W: u8>(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::Nop | Form::Branch | Form::ShortBranch => return,
         Form::BranchRef | Form::R | Form::M | Form::O | Form::I => 1,
         Form::LoadRRI | Form::StoreRRI | Form::RMI | Form::StoreRRC => 3,
-        Form::Three | Form::ThreeLast | Form::Choice => 3,
+        Form::Three | Form::ThreeM | Form::ThreeLast | Form::Choice => 3,
         Form::ThreeI => 4,
         _ => 2,
     };
@@ -191,6 +191,11 @@ fn check_operands<const W: u8>(inst: &MInst, row: &Row, decoded: &Instruction) {
         Form::RM | Form::Gather => {
             check_register::<W>(inst, row, 0, decoded, 0);
             check_memory::<W>(inst, decoded, second);
+        }
+        Form::ThreeM => {
+            check_register::<W>(inst, row, 0, decoded, 0);
+            check_register::<W>(inst, row, 3, decoded, 1);
+            check_memory::<W>(inst, decoded, 2);
         }
         Form::MR | Form::Scatter => {
             check_memory::<W>(inst, decoded, 0);
@@ -306,8 +311,11 @@ fn expected_accesses(inst: &MInst, row: &'static Row) -> (PRegSet, PRegSet) {
     let (mut reads, mut writes) = (desc.implicit_uses, desc.implicit_defs);
     let is_symbol = inst.is_symbol();
     for (slot, role) in desc.roles.into_iter().enumerate() {
+        if role == Role::None {
+            continue;
+        }
         let reg = inst.reg(slot);
-        if !reg.is_physical() || is_symbol && slot > 0 {
+        if !reg.is_physical() || is_symbol && matches!(slot, 1 | 2) {
             continue;
         }
         if matches!(role, Role::Use | Role::UseDef | Role::Base | Role::Index) {

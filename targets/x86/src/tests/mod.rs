@@ -196,7 +196,11 @@ fn add_samples<const W: u8>(inst: MInst, row: &Row, samples: &mut Vec<MInst>) {
 }
 
 fn memory_samples<const W: u8>(inst: MInst, row: &Row, imms: &[i32], samples: &mut Vec<MInst>) {
-    let regs = row.operands[0].map_or(vec![Reg::NONE], |operand| registers::<W>(inst.op, operand.kind));
+    let of_slot = |slot: usize| {
+        row.operand_in(slot)
+            .map(|operand| registers::<W>(inst.op, operand.kind))
+    };
+    let (regs, owns) = (of_slot(0).unwrap_or(vec![Reg::NONE]), of_slot(3));
     let mut mems = addresses::<W>();
     if row.name.as_str() == "LeaTlsGdRM" {
         mems = vec![Mem::symbol(Ref::new(RefKind::TlsGeneralDynamic, 7), 0)];
@@ -214,11 +218,15 @@ fn memory_samples<const W: u8>(inst: MInst, row: &Row, imms: &[i32], samples: &m
     }
     // Addresses, registers and immediates are encoded independently of each other but for the accumulator's forms,
     // which memory has none of: going around all lists at once meets every one of each.
-    let rounds = mems.len().max(regs.len() * imms.len());
+    let of_own = owns.as_ref().map_or(1, Vec::len);
+    let rounds = mems.len().max(regs.len() * imms.len() * of_own);
     for round in 0..rounds {
         let mut sample = inst.with_mem(mems[round % mems.len()]);
         sample.set_reg(0, regs[round % regs.len()]);
-        sample.imm = imms[round / regs.len() % imms.len()];
+        match &owns {
+            Some(owns) => sample.set_reg(3, owns[round / regs.len() % owns.len()]),
+            None => sample.imm = imms[round / regs.len() % imms.len()],
+        }
         samples.push(sample);
     }
 }
@@ -301,7 +309,7 @@ fn rows_are_well_formed() {
         let expected = match row.code.form {
             Form::StoreRR | Form::LoadRR | Form::Exchange | Form::LoadRRI | Form::StoreRRI | Form::StoreRRC => 2,
             Form::Three | Form::ThreeI | Form::ThreeLast | Form::Choice => 3,
-            Form::Gather | Form::Scatter => 2,
+            Form::ThreeM | Form::Gather | Form::Scatter => 2,
             Form::Same | Form::RM | Form::MR | Form::R | Form::RI | Form::RC | Form::RMI => 1,
             Form::O | Form::OI | Form::OI64 | Form::ORef | Form::RBaseRef => 1,
             _ => 0,
@@ -309,7 +317,7 @@ fn rows_are_well_formed() {
         assert_eq!(registers, expected, "{name}");
         if row.code.form.has_mem() {
             assert_eq!(
-                roles[1..],
+                roles[1..3],
                 [frazil_codegen::Role::Base, frazil_codegen::Role::Index],
                 "{name}"
             );

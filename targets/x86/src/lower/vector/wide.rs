@@ -175,10 +175,13 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
         let join = row(to, Op::Vinsertf128RRRI, Op::Vinsertf64x4RRRI);
         return cx.emit(rrri(join, to, dst, low, high, 1));
     }
-    // The lower half is taken by an instruction of its own, too: a move stands for all of a value in every pass.
     let half = i32::from(shuffle_index(cx.func(), mask, 0).unwrap_or(0) != 0);
     let src = cx.use_reg(data.a, 0);
     let dst = cx.def(result(data), 0);
+    if half == 0 && from == WIDE_VECTOR_BYTES {
+        // An instruction of its own: a move stands for all of a value in every pass.
+        return cx.emit(rr(Op::VmovapLowRR, VECTOR_BYTES, dst, src));
+    }
     let take = row(from, Op::Vextractf128RRI, Op::Vextractf64x4RRI);
     cx.emit(rri(take, from, dst, src, half));
 }

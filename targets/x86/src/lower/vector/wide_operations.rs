@@ -10,7 +10,7 @@ use super::wide::{constant_halves, pool, reload, wide_shape};
 use super::{extend, has_floats, operation, shape, splat, temp, wide_compare, wide_shuffle};
 use crate::build::*;
 use crate::features;
-use crate::ops::{Code, Form};
+use crate::ops::Form;
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows::ROWS;
 use crate::table::Op;
@@ -409,9 +409,9 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             let lane_bits = wide_shape(cx.func().types(), data.ty).map_or(64, |shape| shape.lane_bits);
             let half = splat(number.into(), lane_bits);
             let mem = pool(cx, [half, half]);
-            let src = cx.use_last(data.a, 0);
-            let dst = cx.def_reuse(result(data), 0, src);
-            cx.emit(rm(row, SIZE, dst, mem));
+            let src = cx.use_reg(data.a, 0);
+            let dst = cx.def(result(data), 0);
+            cx.emit(rrm(row, SIZE, dst, src, mem));
         }
         Plan::Fused(row) => super::super::float::multiply_add_in_place(cx, data, row, SIZE),
         Plan::Select => wide_compare::select(cx, data)?,
@@ -456,8 +456,7 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
 fn memory_row(row: Op) -> Option<Op> {
     let memory = *Op::ALL.get(row as usize + 1)?;
     let (data, next) = (&ROWS[row as usize], &ROWS[memory as usize]);
-    let is_pair = next.code.form == Form::RM && next.code.has(Code::OWN_IS_FIRST);
-    (is_pair && next.mnemonic == data.mnemonic).then_some(memory)
+    (next.code.form == Form::ThreeM && next.mnemonic == data.mnemonic).then_some(memory)
 }
 
 /// The operands of an instruction with two, that which may be in memory last: it is a load that is folded, or a
@@ -558,7 +557,7 @@ fn binary<C: LowerCtx>(cx: &mut C, data: &InstData, row: Op) {
             _ => unreachable!("the load was folded"),
         },
     };
-    let left = cx.use_last(left, 0);
-    let dst = cx.def_reuse(result(data), 0, left);
-    cx.emit(rm(memory, SIZE, dst, mem));
+    let left = cx.use_reg(left, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrm(memory, SIZE, dst, left, mem));
 }

@@ -299,9 +299,10 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
         Plan::BytesOfBoth(indices) => {
             let [first, other] = [0, 1].map(|input| {
                 let mem = bytes_in_memory(cx, indices[input]);
-                let src = cx.use_copy([data.a, second][input], 0);
-                cx.emit(rm(Op::VpshufbYRM, SIZE, src, mem));
-                src
+                let src = cx.use_reg([data.a, second][input], 0);
+                let chosen = temp(cx);
+                cx.emit(rrm(Op::VpshufbYRM, SIZE, chosen, src, mem));
+                chosen
             });
             let dst = cx.def(result(data), 0);
             cx.emit(rrr(Op::VporYRRR, SIZE, dst, first, other));
@@ -319,9 +320,9 @@ pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
 /// Bytes of one input, within its halves, into the result.
 fn bytes_of<C: LowerCtx>(cx: &mut C, data: &InstData, input: Operand, indices: [u8; BYTES]) {
     let mem = bytes_in_memory(cx, indices);
-    let src = cx.use_last(input, 0);
-    let dst = cx.def_reuse(result(data), 0, src);
-    cx.emit(rm(Op::VpshufbYRM, SIZE, dst, mem));
+    let src = cx.use_reg(input, 0);
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrm(Op::VpshufbYRM, SIZE, dst, src, mem));
 }
 
 /// The same of the other half.
@@ -330,8 +331,8 @@ fn exchanged_bytes_of<C: LowerCtx>(cx: &mut C, data: &InstData, input: Operand, 
     let src = cx.use_reg(input, 0);
     let exchanged = temp(cx);
     cx.emit(rri(Op::VpermqYRRI, SIZE, exchanged, src, EXCHANGE_HALVES));
-    let dst = cx.def_reuse(result(data), 0, exchanged);
-    cx.emit(rm(Op::VpshufbYRM, SIZE, dst, mem));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrm(Op::VpshufbYRM, SIZE, dst, exchanged, mem));
 }
 
 /// The indices of `vpshufb`.
@@ -517,12 +518,12 @@ pub fn count_ones<C: LowerCtx>(cx: &mut C, data: &InstData, shape: VectorShape) 
     }
     let ones = pool(cx, [splat(1, 8); 2]);
     if shape.lane_bits == 32 {
-        cx.emit(rm(Op::VpmaddubswYRM, SIZE, low, ones));
+        cx.emit(rrm(Op::VpmaddubswYRM, SIZE, low, low, ones));
     }
     let last = match shape.lane_bits {
         16 => (Op::VpmaddubswYRM, ones),
         _ => (Op::VpmaddwdYRM, pool(cx, [splat(1, 16); 2])),
     };
-    let dst = cx.def_reuse(result(data), 0, low);
-    cx.emit(rm(last.0, SIZE, dst, last.1));
+    let dst = cx.def(result(data), 0);
+    cx.emit(rrm(last.0, SIZE, dst, low, last.1));
 }
