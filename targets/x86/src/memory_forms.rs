@@ -166,7 +166,7 @@ mod tests {
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
             }
         }
-        assert_eq!(pairs, 180, "rows with an operand in memory");
+        assert_eq!(pairs, 186, "rows with an operand in memory");
     }
 
     /// No pair is missed because its rows stand too far from each other.

@@ -827,11 +827,17 @@ op_table! {
     VpermdYRRR "vpermd" Three vex(2, 0x66, 0x36).flag(Code::LONG), Y, [DY, UY, UY], NO;
     VpblenddYRRRI "vpblendd" ThreeI vex(3, 0x66, 0x02).imm(Byte).flag(Code::LONG), Y, [DY, UY, UY], NO;
     VbroadcastssYRR "vbroadcastss" LoadRR vex(2, 0x66, 0x18).flag(Code::LONG), Y, [DY, UX], NO;
+    VbroadcastssYRM "vbroadcastss" RM vex(2, 0x66, 0x18).flag(Code::LONG), Y, [DY], NO;
     VbroadcastsdYRR "vbroadcastsd" LoadRR vex(2, 0x66, 0x19).flag(Code::LONG), Y, [DY, UX], NO;
+    VbroadcastsdYRM "vbroadcastsd" RM vex(2, 0x66, 0x19).flag(Code::LONG), Y, [DY], NO;
     VpbroadcastbYRR "vpbroadcastb" LoadRR vex(2, 0x66, 0x78).flag(Code::LONG), Y, [DY, UX], NO;
+    VpbroadcastbYRM "vpbroadcastb" RM vex(2, 0x66, 0x78).flag(Code::LONG), Y, [DY], NO;
     VpbroadcastwYRR "vpbroadcastw" LoadRR vex(2, 0x66, 0x79).flag(Code::LONG), Y, [DY, UX], NO;
+    VpbroadcastwYRM "vpbroadcastw" RM vex(2, 0x66, 0x79).flag(Code::LONG), Y, [DY], NO;
     VpbroadcastdYRR "vpbroadcastd" LoadRR vex(2, 0x66, 0x58).flag(Code::LONG), Y, [DY, UX], NO;
+    VpbroadcastdYRM "vpbroadcastd" RM vex(2, 0x66, 0x58).flag(Code::LONG), Y, [DY], NO;
     VpbroadcastqYRR "vpbroadcastq" LoadRR vex(2, 0x66, 0x59).flag(Code::LONG), Y, [DY, UX], NO;
+    VpbroadcastqYRM "vpbroadcastq" RM vex(2, 0x66, 0x59).flag(Code::LONG), Y, [DY], NO;
     VxorpsYS "vxorps" Same vex(1, 0, 0x57).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [DY], NO;
     VpcmpeqdYS "vpcmpeqd" Same vex(1, 0x66, 0x76).flag(Code::LONG | Code::OWN_IS_FIRST), Y, [DY], NO;
     VmovntpsYMR "vmovntps" MR vex(1, 0, 0x2b).flag(Code::LONG), Y, [UY], NO.writes_memory();

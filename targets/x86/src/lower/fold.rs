@@ -154,6 +154,7 @@ fn fold_on_vector(folder: &mut Folder<'_>, data: &InstData) {
             fold_wide(folder, data);
         }
         Opcode::Shuffle if vector::clamp::fold_pair(folder, data) => {}
+        Opcode::Shuffle if is_wide(folder, data) => vector::wide_operations::fold_broadcast(folder, data),
         Opcode::Shuffle if !is_wide(folder, data) && vector::packs::fold(folder, data) => {}
         Opcode::Shuffle if !is_wide(folder, data) => vector::shuffle::fold(folder, data),
         Opcode::InsertElement if vector::four_lanes::fold(folder, data) => {}

@@ -8,8 +8,9 @@ use super::{
     scratch_float, size_of_bits, vector, word_bits,
 };
 use crate::build::*;
-use crate::regs::{RCX, RDI, RSI};
+use crate::regs::{RCX, RDI, RSI, VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::table::Op;
+use frazil_codegen::included::VECTORS;
 use frazil_codegen::{CodegenError, LowerCtx, Mem, Reg, RegClass, Src};
 use frazil_ir::{InstData, MemFlags, Opcode, Operand, Ordering, Refusal, RuntimeFunction, Type};
 
@@ -317,14 +318,26 @@ pub fn copy_block<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, size: u32) {
     copy_inline(cx, Mem::base(RDI, 0), Mem::base(RSI, 0), size % word);
 }
 
-/// Copies by the scratch registers, 16 bytes at a time.
+/// How many bytes blocks of memory are copied or filled by at a time: as many as a vector register has, where the
+/// function has wide ones anyway. What is read afterwards as such a vector comes from a single store then, which
+/// processors need not wait for.
+fn block_bytes<C: LowerCtx>(cx: &C) -> u32 {
+    let has_wide = VECTORS && cx.func().has_wide_vectors();
+    u32::from(if has_wide { WIDE_VECTOR_BYTES } else { VECTOR_BYTES })
+}
+
+/// Copies by the scratch registers.
 pub fn copy_inline<C: LowerCtx>(cx: &mut C, dst: Mem, src: Mem, len: u32) {
     let (mut done, mut rest) = (0, len);
     let (scratch, scratch_float) = (scratch::<C>(), scratch_float::<C>());
+    let most = block_bytes(cx);
     while rest > 0 {
-        let piece = (1 << rest.ilog2()).min(16u32);
+        let piece = (1 << rest.ilog2()).min(most);
         let (from, to) = (at(src, done), at(dst, done));
-        if piece == 16 {
+        if piece == 32 {
+            cx.emit(rm(Op::VmovupYRM, WIDE_VECTOR_BYTES, scratch_float, from));
+            cx.emit(mr(Op::VmovupYMR, WIDE_VECTOR_BYTES, to, scratch_float));
+        } else if piece == 16 {
             cx.emit(rm(Op::MovupRM, 4, scratch_float, from));
             cx.emit(mr(Op::MovupMR, 4, to, scratch_float));
         } else if piece > u32::from(C::WORD_BYTES) {
@@ -371,12 +384,22 @@ pub(super) fn repeat_byte<C: LowerCtx>(cx: &mut C, pattern: Reg) {
 fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
     let word = u64::from_le_bytes([byte; 8]).cast_signed();
     let (mut done, mut rest) = (0, len);
-    if rest >= 16 {
-        if byte == 0 {
-            cx.emit(r(Op::ZeroX, 16, scratch_float::<C>()));
+    let vector = match block_bytes(cx) {
+        32 if len >= 32 => 32,
+        _ => 16,
+    };
+    if rest >= vector {
+        let scratch = scratch_float::<C>();
+        if byte == 0 && vector == 32 {
+            cx.emit(r(Op::VxorpsYS, WIDE_VECTOR_BYTES, scratch));
+        } else if byte == 0 {
+            cx.emit(r(Op::ZeroX, 16, scratch));
+        } else if vector == 32 {
+            let pattern = constant_mem(cx, &[byte; 32]);
+            cx.emit(rm(Op::VmovupYRM, WIDE_VECTOR_BYTES, scratch, pattern));
         } else {
             let pattern = constant_mem(cx, &[byte; 16]);
-            cx.emit(rm(Op::MovapRM, 4, scratch_float::<C>(), pattern));
+            cx.emit(rm(Op::MovapRM, 4, scratch, pattern));
         }
     }
     let narrow = i32::try_from(word).is_err() && rest % 16 >= 8 && !is_32_bit::<C>();
@@ -384,10 +407,11 @@ fn fill_with_constant<C: LowerCtx>(cx: &mut C, dst: Mem, len: u32, byte: u8) {
         cx.emit(mov_imm64(scratch::<C>(), word));
     }
     while rest > 0 {
-        let whole = if rest >= 16 { 16 } else { u32::from(C::WORD_BYTES) };
+        let whole = if rest >= 16 { vector } else { u32::from(C::WORD_BYTES) };
         let piece = (1 << rest.ilog2()).min(whole);
         let to = at(dst, done);
         cx.emit(match piece {
+            32 => mr(Op::VmovupYMR, WIDE_VECTOR_BYTES, to, scratch_float::<C>()),
             16 => mr(Op::MovupMR, 4, to, scratch_float::<C>()),
             8 if narrow => mr(Op::MovMR, 8, to, scratch::<C>()),
             _ => mi(Op::MovMI, piece as u8, to, narrow_pattern(byte, piece)),

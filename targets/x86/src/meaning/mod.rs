@@ -268,7 +268,9 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
     use Op::{
         CallM, ComisRM, Cvtdq2pdRM, Cvtps2pdRM, Cvtsd2siRM, Cvtsd2ssRM, Cvtss2sdRM, Cvtss2siRM, Cvttsd2siRM,
         Cvttss2siRM, JmpM, MovhpMR, MovhpRM, MovlpMR, MovlpRM, MovsxBRM, MovsxWRM, MovsxdRM, MovzxBRM, MovzxWRM,
-        PinsrbXMI, PinsrdXMI, PinsrwXMI, PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM, Vcvtdq2pdYRM, Vcvtps2pdYRM,
+        PinsrbXMI, PinsrdXMI, PinsrwXMI, PopM, PushM, RoundsdRMI, RoundssRMI, UcomisRM, VbroadcastsdYRM,
+        VbroadcastssYRM, Vcvtdq2pdYRM, Vcvtps2pdYRM, VpbroadcastbYRM, VpbroadcastdYRM, VpbroadcastqYRM,
+        VpbroadcastwYRM,
     };
     match op {
         MovzxBRM | MovsxBRM | PinsrbXMI => 1,
@@ -279,6 +281,10 @@ fn memory_bytes(op: Op, row: &Row, inst: &MInst) -> u8 {
         UcomisRM | ComisRM => inst.size,
         PushM | PopM | CallM | JmpM => 8,
         Vcvtps2pdYRM | Vcvtdq2pdYRM => 16,
+        VpbroadcastbYRM => 1,
+        VpbroadcastwYRM => 2,
+        VbroadcastssYRM | VpbroadcastdYRM => 4,
+        VbroadcastsdYRM | VpbroadcastqYRM => 8,
         _ if row.code.width == Width::Packed => 16,
         _ if row.code.width == Width::Float => fused_bytes(row, inst),
         _ => inst.size / widening(row).unwrap_or(1),

@@ -273,6 +273,40 @@ fn broadcast(function: &Function, data: &InstData, shape: VectorShape) -> Option
     })
 }
 
+/// The scalar that an instruction puts into the lowest lane.
+fn lowest(function: &Function, insert: &InstData) -> Option<Operand> {
+    let (value, index) = function.ternary(insert);
+    (insert.op == Opcode::InsertElement && index.as_imm() == Some(0)).then_some(value)
+}
+
+/// Folds a load of a scalar into what puts it into all lanes.
+pub fn fold_broadcast(folder: &mut Folder<'_>, data: &InstData) {
+    let function = folder.function;
+    let shape = wide_shape(function.types(), data.ty);
+    if shape.and_then(|shape| broadcast(function, data, shape)).is_none() {
+        return;
+    }
+    let Some((value, insert)) = folder.producer(data.a) else {
+        return;
+    };
+    let load = lowest(function, insert).and_then(|scalar| folder.producer(scalar));
+    let is_lane = |load: &InstData| load.op == Opcode::Load && load.ty == function.types().scalar(data.ty);
+    if let Some((scalar, load)) = load.filter(|(_, load)| is_lane(load)) {
+        folder.fold(value);
+        folder.fold_load(scalar, load);
+    }
+}
+
+/// The scalar in memory that an instruction puts into all lanes, if it is folded.
+fn repeated_load<C: LowerCtx>(cx: &C, data: &InstData) -> Option<Operand> {
+    if data.op != Opcode::Shuffle || !cx.is_folded(data.a) {
+        return None;
+    }
+    let function = cx.func();
+    let insert = function.inst(function.def_inst(data.a.as_value()?)?);
+    lowest(function, insert).filter(|&scalar| cx.is_folded(scalar))
+}
+
 /// An extension of the lanes of a vector of at most 128 bits, or of a mask in one.
 fn extension(function: &Function, data: &InstData, to: VectorShape) -> Option<Plan> {
     let from = shape(function.types(), function.operand_type(data.a)?)?;
@@ -374,7 +408,10 @@ pub fn lower<C: LowerCtx>(cx: &mut C, data: &InstData) -> Result<(), Halt> {
             cx.emit(mr(row, SIZE, mem, value));
         }
         Plan::Unary(row) => {
-            let src = extend::use_extended(cx, data.a);
+            let src = match repeated_load(cx, data) {
+                Some(scalar) => cx.use_src(scalar, 0, ImmKind::None),
+                None => extend::use_extended(cx, data.a),
+            };
             let dst = cx.def(result(data), 0);
             extend::extend_from(cx, row, SIZE, dst, src);
         }
