@@ -1,7 +1,7 @@
 //! Addresses and whether accesses through them may touch the same bytes.
 //!
-//! An address is a base and a constant distance from it; its root is what the base was computed from by address
-//! arithmetic. Accesses with one base are compared by their distances. Else they are apart if their roots are different
+//! An address is a base, the multiple of a value at most, and a constant distance from both; its root is what the base
+//! was computed from by address arithmetic. Accesses with one base and multiple are compared by their distances. Else they are apart if their roots are different
 //! objects (stack slots, data symbols), or if one root is a private slot ([`super::private`]), which no other pointer
 //! reaches. Everything else may overlap: types say nothing, in this IR as in machine code.
 
@@ -25,11 +25,13 @@ pub enum Root {
     Unknown,
 }
 
-/// An address as a base and a constant distance.
+/// An address as a base, the multiple of a value, and a constant distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// What the distance is from.
     pub base: Operand,
+    /// A value, and how many times it is added.
+    pub index: Option<(Operand, u16)>,
     /// Bytes from there.
     pub offset: i64,
     /// What the base was computed from.
@@ -54,12 +56,16 @@ pub struct Resolver<'a> {
 impl Resolver<'_> {
     /// The address that a pointer is.
     pub fn address(&mut self, f: &Function, pointer: Operand) -> Address {
-        let (mut base, mut offset) = (self.editor.resolve(pointer), 0i64);
+        let (mut base, mut index, mut offset) = (self.editor.resolve(pointer), None, 0i64);
         for _ in 0..MOST_STEPS {
             match step(f, base) {
-                Some((from, Some(distance))) => {
+                Some((from, Distance::Constant(distance))) => {
                     base = self.editor.resolve(from);
                     offset = offset.wrapping_add(distance);
+                }
+                Some((from, Distance::Multiple(value, scale))) if index.is_none() => {
+                    base = self.editor.resolve(from);
+                    index = Some((self.editor.resolve(value), scale));
                 }
                 _ => break,
             }
@@ -74,6 +80,7 @@ impl Resolver<'_> {
         let (root, kind) = self.root(f, base);
         Address {
             base,
+            index,
             offset: (offset << spare) >> spare,
             root,
             kind,
@@ -107,21 +114,36 @@ impl Resolver<'_> {
     }
 }
 
-/// What a pointer is computed from, if by address arithmetic, and the distance if that is constant.
-fn step(f: &Function, pointer: Operand) -> Option<(Operand, Option<i64>)> {
+/// What address arithmetic adds to a pointer.
+enum Distance {
+    Constant(i64),
+    /// A value so many times.
+    Multiple(Operand, u16),
+}
+
+/// What a pointer is computed from, if by address arithmetic, and the distance.
+fn step(f: &Function, pointer: Operand) -> Option<(Operand, Distance)> {
     let data = f.inst(f.def_inst(pointer.as_value()?)?);
-    match data.op {
-        Opcode::PtrAdd => Some((data.a, data.b.as_imm())),
-        Opcode::PtrIndex => Some((data.a, None)),
-        _ => None,
-    }
+    let distance = match (data.op, data.b.as_imm()) {
+        (Opcode::PtrAdd, Some(distance)) => Distance::Constant(distance),
+        (Opcode::PtrAdd, None) => Distance::Multiple(data.b, 1),
+        (Opcode::PtrIndex, _) => Distance::Multiple(data.b, data.flags),
+        _ => return None,
+    };
+    Some((data.a, distance))
 }
 
 impl Address {
+    /// Whether both are at known distances from each other.
+    #[inline]
+    pub fn is_beside(&self, other: &Address) -> bool {
+        self.base == other.base && self.index == other.index
+    }
+
     /// Whether accesses of so many bytes at two addresses may touch the same ones.
     #[inline]
     pub fn may_overlap(&self, bytes: Bytes, other: &Address, other_bytes: Bytes) -> bool {
-        if self.base == other.base {
+        if self.is_beside(other) {
             return overlap(self.offset, bytes, other.offset, other_bytes);
         }
         let is_object = |kind| matches!(kind, Root::Private | Root::Object);
@@ -135,7 +157,7 @@ impl Address {
     /// Whether an access covers all of the other's bytes.
     pub fn covers(&self, bytes: Bytes, other: &Address, other_bytes: Bytes) -> bool {
         let before = other.offset.wrapping_sub(self.offset);
-        self.base == other.base
+        self.is_beside(other)
             && before >= 0
             && bytes != ALL
             && before

@@ -53,7 +53,7 @@ impl Facts {
     #[inline]
     pub fn find(&self, address: &Address, bytes: Bytes) -> Option<&Fact> {
         self.facts.iter().find(|fact| {
-            fact.address.base == address.base && fact.address.offset == address.offset && fact.bytes == bytes
+            fact.address.is_beside(address) && fact.address.offset == address.offset && fact.bytes == bytes
         })
     }
 

@@ -44,7 +44,10 @@ impl Access {
         }
         let address = resolve(function, module, data.a, private, editor);
         let bytes = function.types().store_bytes(data.ty, module.data_layout.pointer_bits);
-        let (size, is_constant) = object(function, module, address.base);
+        let (size, is_constant) = match address.index {
+            None => object(function, module, address.base),
+            Some(_) => (0, false),
+        };
         let end = u64::try_from(address.offset)
             .ok()
             .and_then(|start| start.checked_add(bytes));

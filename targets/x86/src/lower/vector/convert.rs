@@ -2,7 +2,7 @@
 
 use super::super::{result, type_of};
 use super::extend::{extend_from, extend_upper_half, extension, use_extended};
-use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, mask};
+use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, loaded, mask};
 use super::{operand_shape, shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
 use crate::features;
@@ -258,13 +258,28 @@ fn from_unsigned<C: LowerCtx>(cx: &mut C, value: Reg, from: VectorShape, to: Vec
     } else {
         (FLOAT_ONE, FLOAT_HIGH, 1 << 7, Op::PsrldRI)
     };
-    let size = (bits / 8) as u8;
+    let (size, too_much) = ((bits / 8) as u8, splat(high_one + low_one, bits));
+    if has_sse41(cx.view()) {
+        // The words of the upper half of each lane.
+        let upper = if bits == 64 { 0xcc } else { 0xaa };
+        let [one, high_one] = [one, high_one].map(|bits_of_one| loaded(cx, splat(bits_of_one, bits)));
+        let low = copy_of(cx, value);
+        cx.emit(rri(Op::PblendwRRI, 16, low, one, upper));
+        by(cx, shift, value, bits.cast_signed() / 2);
+        cx.emit(rri(Op::PblendwRRI, 16, value, high_one, upper));
+        return join_halves(cx, value, low, too_much, size);
+    }
     let low = copy_of(cx, value);
-    by(cx, shift, value, bits.cast_signed() / 2);
     with_constant(cx, Op::PandRM, low, splat(u128::MAX >> (128 - bits / 2), bits));
     with_constant(cx, Op::PorRM, low, splat(one, bits));
+    by(cx, shift, value, bits.cast_signed() / 2);
     with_constant(cx, Op::PorRM, value, splat(high_one, bits));
-    let too_much = constant(cx, splat(high_one + low_one, bits));
+    join_halves(cx, value, low, too_much, size);
+}
+
+/// Adds both halves, of which the upper one has `too_much`.
+fn join_halves<C: LowerCtx>(cx: &mut C, value: Reg, low: Reg, too_much: u128, size: u8) {
+    let too_much = constant(cx, too_much);
     cx.emit(rm(Op::SubpRM, size, value, too_much));
     cx.emit(rr(Op::AddpRR, size, value, low));
 }
