@@ -78,8 +78,7 @@ struct Scratch {
 impl FunctionPass for ShuffleRecognition {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let mut found = 0;
-        // Without parts for higher places there is nothing to join.
-        if function.insts().iter().any(makes_upper_part) && function.insts().iter().any(is_join) {
+        if has_parts(function) {
             let analyses = cx.analyses;
             let mut scratch: Box<Scratch> = cx.take_scratch();
             let dominators = analyses.get::<DomTree>(function);
@@ -313,6 +312,25 @@ fn is_complement(function: &Function, amount: Operand, rest: Operand, bits: u32)
 
 fn defining(function: &Function, operand: Operand) -> Option<InstData> {
     Some(*function.inst(function.def_inst(operand.as_value()?)?))
+}
+
+/// Whether there may be something to recognize: parts for higher places, and somewhere two parts that are joined.
+fn has_parts(function: &Function) -> bool {
+    let is_part = |operand: Operand| {
+        let data = operand.as_value().and_then(|value| function.def_inst(value));
+        data.is_some_and(|inst| {
+            use Opcode as O;
+            matches!(
+                function.inst(inst).op,
+                O::Shl | O::Lshr | O::And | O::Zext | O::Trunc | O::Bswap
+            )
+        })
+    };
+    let insts = function.insts();
+    insts.iter().any(makes_upper_part)
+        && insts
+            .iter()
+            .any(|data| is_join(data) && is_part(data.a) && is_part(data.b))
 }
 
 /// Whether an instruction makes what all that is recognized has among its parts: bits that were moved up, or those of
