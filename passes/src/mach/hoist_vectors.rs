@@ -45,6 +45,9 @@ pub const INFO: PassInfo = PassInfo {
 
 /// Registers that are left to what the estimate does not see.
 const SPARE_REGISTERS: usize = 2;
+/// What a loop makes so many times gets a register though none seems to be left: where that is so, the allocator makes
+/// it anew.
+const OFTEN: u32 = 8;
 /// The most constants that one loop gets registers for.
 const MOST_CONSTANTS: usize = 8;
 
@@ -196,7 +199,10 @@ impl Scratch {
             self.note(func, cx, index);
         }
         self.constants.sort_by_key(|constant| std::cmp::Reverse(constant.gain));
-        self.constants.truncate(all.saturating_sub(needed).min(MOST_CONSTANTS));
+        let is_made_often = |constant: &Constant| matches!(constant.source, Source::Made(_)) && constant.gain >= OFTEN;
+        let least = usize::from(self.constants.first().is_some_and(is_made_often));
+        let free = all.saturating_sub(needed).max(least);
+        self.constants.truncate(free.min(MOST_CONSTANTS));
         for constant in &mut self.constants {
             constant.reg = func.new_vreg(RegClass::Float, constant.bytes, u32::MAX);
             let load = match constant.source {

@@ -445,8 +445,10 @@ op_table! {
     PxorRM "pxor" RM x0f(0xef).prefix(0x66), X, [MX], NO;
     PunpcklbwRR "punpcklbw" LoadRR x0f(0x60).prefix(0x66), X, [MX, UX], NO;
     PunpcklbwRM "punpcklbw" RM x0f(0x60).prefix(0x66), X, [MX], NO;
+    PunpcklbwAnyRR "punpcklbw" LoadRR x0f(0x60).prefix(0x66), X, [DX, UX], NO.merges();
     PunpcklwdRR "punpcklwd" LoadRR x0f(0x61).prefix(0x66), X, [MX, UX], NO;
     PunpcklwdRM "punpcklwd" RM x0f(0x61).prefix(0x66), X, [MX], NO;
+    PunpcklwdAnyRR "punpcklwd" LoadRR x0f(0x61).prefix(0x66), X, [DX, UX], NO.merges();
     PunpckldqRR "punpckldq" LoadRR x0f(0x62).prefix(0x66), X, [MX, UX], NO;
     PunpckldqRM "punpckldq" RM x0f(0x62).prefix(0x66), X, [MX], NO;
     PunpcklqdqRR "punpcklqdq" LoadRR x0f(0x6c).prefix(0x66), X, [MX, UX], NO;
@@ -544,8 +546,10 @@ op_table! {
     PackuswbRM "packuswb" RM x0f(0x67).prefix(0x66), X, [MX], NO;
     PunpckhbwRR "punpckhbw" LoadRR x0f(0x68).prefix(0x66), X, [MX, UX], NO;
     PunpckhbwRM "punpckhbw" RM x0f(0x68).prefix(0x66), X, [MX], NO;
+    PunpckhbwAnyRR "punpckhbw" LoadRR x0f(0x68).prefix(0x66), X, [DX, UX], NO.merges();
     PunpckhwdRR "punpckhwd" LoadRR x0f(0x69).prefix(0x66), X, [MX, UX], NO;
     PunpckhwdRM "punpckhwd" RM x0f(0x69).prefix(0x66), X, [MX], NO;
+    PunpckhwdAnyRR "punpckhwd" LoadRR x0f(0x69).prefix(0x66), X, [DX, UX], NO.merges();
     PunpckhdqRR "punpckhdq" LoadRR x0f(0x6a).prefix(0x66), X, [MX, UX], NO;
     PunpckhdqRM "punpckhdq" RM x0f(0x6a).prefix(0x66), X, [MX], NO;
     PsllwRR "psllw" LoadRR x0f(0xf1).prefix(0x66), X, [MX, UX], NO;

@@ -315,6 +315,7 @@ fn vector_operands(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> [[VectorW
     let second = match row.code.form {
         Form::RM | Form::RMI => machine.load(inst.mem(), 16),
         Form::RI => machine.contents(inst.reg(0), 16),
+        Form::ThreeM => machine.contents(inst.reg(3), 16),
         _ => machine.contents(inst.reg(1), 16),
     };
     let first = machine.contents(inst.reg(0), 16);
@@ -392,7 +393,7 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     let lane_words = match row.mnemonic.as_str() {
         "andp" | "pand" | "orp" | "por" | "xorp" | "pxor" | "andnp" | "pandn" => 1,
         "addp" | "subp" | "mulp" | "divp" | "minp" | "maxp" | "sqrtp" | "cmpp" => usize::from(inst.size / 4),
-        "vfmadd213p" | "vfmadd231p" => usize::from(inst.size / 4),
+        "vfmadd132p" | "vfmadd213p" | "vfmadd231p" => usize::from(inst.size / 4),
         "cvtdq2ps" | "cvtps2dq" | "cvttps2dq" | "rcpps" | "rsqrtps" => 1,
         "paddb" | "paddw" | "paddd" | "psubb" | "psubw" | "psubd" | "pcmpeqb" | "pcmpeqw" | "pcmpeqd" => 1,
         "pcmpgtb" | "pcmpgtw" | "pcmpgtd" | "pminub" | "pmaxub" | "pminsw" | "pmaxsw" | "pmullw" => 1,
@@ -405,10 +406,12 @@ fn lanes(op: Op, inst: &MInst, machine: &mut Machine<'_>) -> bool {
     // What a square root writes it does not read.
     let reads_first = row.operands[0].is_some_and(|operand| operand.role != Role::Def);
     let [first, second] = vector_operands(op, inst, machine);
-    let third = (row.code.form == Form::Three).then(|| {
-        let contents = machine.contents(inst.reg(2), 16);
-        words_of(&contents, machine)
-    });
+    let third = match row.code.form {
+        Form::Three => Some(machine.contents(inst.reg(2), 16)),
+        Form::ThreeM => Some(machine.load(inst.mem(), 16)),
+        _ => None,
+    };
+    let third = third.map(|contents| words_of(&contents, machine));
     let mut words = Vec::with_capacity(4);
     for lane in (0..4).step_by(lane_words) {
         let range = lane..lane + lane_words;

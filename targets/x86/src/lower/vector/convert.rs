@@ -1,7 +1,7 @@
 //! Conversions between vectors with as many lanes: widths of integers, masks and integers, integers and floats.
 
 use super::super::{result, type_of};
-use super::extend::{extend_from, extend_upper_half, extension, use_extended};
+use super::extend::{extend_from, extend_signs, extend_upper_half, extension, use_extended};
 use super::{by, clamp, compare, constant, copy_of, finish, has_floats, has_sse41, has_ssse3, lanes, loaded, mask};
 use super::{operand_shape, shape, signs, splat, temp, with, with_constant, zero};
 use crate::build::*;
@@ -130,6 +130,9 @@ pub fn convert<C: LowerCtx>(cx: &mut C, data: &InstData, to: VectorShape) -> Res
         let src = use_extended(cx, data.a);
         let dst = cx.def(result(data), 0);
         extend_from(cx, row, VECTOR_BYTES, dst, src);
+        return Ok(());
+    }
+    if extend_signs(cx, data, from, to) {
         return Ok(());
     }
     let value = cx.use_copy(data.a, 0);

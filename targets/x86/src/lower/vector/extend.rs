@@ -7,7 +7,7 @@
 //! ```
 
 use super::wide::use_lower_half;
-use super::{by, finish, shape, signs, with, zero};
+use super::{by, finish, shape, signs, temp, with, zero};
 use crate::build::*;
 use crate::features;
 use crate::memory_forms::vector_memory_form;
@@ -98,13 +98,26 @@ pub fn extend_upper_half<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u3
     let Some(whole) = whole_of_upper_half(cx, data.a) else {
         return false;
     };
+    let is_signed = data.op == Opcode::Sext;
+    if is_signed && from_bits < 32 && !has_three_operands(cx) {
+        let whole = cx.use_reg(whole, 0);
+        let value = temp(cx);
+        let row = if from_bits == 8 {
+            Op::PunpckhbwAnyRR
+        } else {
+            Op::PunpckhwdAnyRR
+        };
+        with(cx, row, value, whole);
+        shift_down(cx, value, from_bits);
+        finish(cx, data, value);
+        return true;
+    }
     let value = cx.use_copy(whole, 0);
     let row = match from_bits {
         8 => Op::PunpckhbwRR,
         16 => Op::PunpckhwdRR,
         _ => Op::PunpckhdqRR,
     };
-    let is_signed = data.op == Opcode::Sext;
     let above = match is_signed && from_bits == 32 {
         true => signs(cx, value, 32),
         false if is_signed => value,
@@ -112,9 +125,39 @@ pub fn extend_upper_half<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u3
     };
     with(cx, row, value, above);
     if is_signed && from_bits < 32 {
-        let row = if from_bits == 8 { Op::PsrawRI } else { Op::PsradRI };
-        by(cx, row, value, from_bits.cast_signed());
+        shift_down(cx, value, from_bits);
     }
+    finish(cx, data, value);
+    true
+}
+
+/// Brings lanes of so many bits that are the upper halves of others to where they belong, with their signs above them.
+fn shift_down<C: LowerCtx>(cx: &mut C, value: Reg, bits: u32) {
+    let row = if bits == 8 { Op::PsrawRI } else { Op::PsradRI };
+    by(cx, row, value, bits.cast_signed());
+}
+
+/// Whether instructions have a register for their result, so that no copy stays before those that overwrite an operand.
+fn has_three_operands<C: LowerCtx>(cx: &C) -> bool {
+    cx.view().features.has(features::AVX)
+}
+
+/// Lowers an extension of lanes of 8 or 16 bits with their signs to twice as many: they go to the upper halves of
+/// others, below which anything may be. Says whether it is one.
+pub fn extend_signs<C: LowerCtx>(cx: &mut C, data: &InstData, from: VectorShape, to: VectorShape) -> bool {
+    let row = match from.lane_bits {
+        8 => Op::PunpcklbwAnyRR,
+        16 => Op::PunpcklwdAnyRR,
+        _ => return false,
+    };
+    let is_twice = to.lane_bits == 2 * from.lane_bits && !from.is_mask;
+    if data.op != Opcode::Sext || !is_twice || has_three_operands(cx) {
+        return false;
+    }
+    let src = cx.use_reg(data.a, 0);
+    let value = temp(cx);
+    with(cx, row, value, src);
+    shift_down(cx, value, from.lane_bits);
     finish(cx, data, value);
     true
 }
