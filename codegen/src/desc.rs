@@ -1,12 +1,14 @@
 //! What a target says about itself as data: registers, op table, conventions, relocations, fixups, addressing.
 
 use crate::features::FeatureTable;
-use crate::minst::{MInst, SLOTS};
 use crate::reference::RefKind;
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::text::Text;
 use crate::unwind::UnwindOp;
 use frazil_ir::{ImmediateRule, Type};
+
+/// How many slots for registers an instruction has ([`crate::minst`]).
+pub const SLOTS: usize = 4;
 
 /// What an instruction does with one of its register operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +74,8 @@ pub struct OpDesc {
     pub reload_bytes: Option<u8>,
     /// Whether its operands may be in [`TargetDesc::upper_registers`].
     pub names_upper: bool,
-    /// The rows of the same operation with register operand 0, 1 or 2 in memory; of the first two, the other one then is
-    /// in slot 0, and with the third one in memory, the second is in slot 3.
+    /// The rows of the same operation with register operand 0, 1 or 2 in memory. Of the first two, the other one then is
+    /// in slot 0; with the third one in memory, the second is in slot 3.
     pub memory_forms: [Option<u16>; 3],
 }
 
@@ -105,15 +107,6 @@ impl OpDesc {
             reload_bytes: None,
             names_upper: false,
             memory_forms: [None; 3],
-        }
-    }
-
-    /// The immediate of an instruction of this row, or 0 where a register is in its place.
-    #[inline]
-    pub fn immediate(&self, inst: &MInst) -> i32 {
-        match self.roles[SLOTS - 1] {
-            Role::None => inst.imm,
-            _ => 0,
         }
     }
 

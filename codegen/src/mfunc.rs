@@ -23,10 +23,10 @@
 //!   may pass its end before an index brings it back.
 
 use crate::branch::Join;
-use crate::desc::{OpDesc, Role};
+use crate::desc::{OpDesc, Role, SLOTS};
 use crate::frame::Frame;
 use crate::inline_asm::AsmSite;
-use crate::minst::{MInst, SLOTS, visit_registers};
+use crate::minst::{MInst, visit_registers};
 use crate::reference::{Label, RefKind};
 use crate::reg::{PRegSet, Reg, RegClass};
 use std::ops::Range;

@@ -4,22 +4,19 @@
 //! that shared code relies on: a memory operand has its base in slot 1, its index in slot 2, its displacement in `disp`
 //! and its scale in the upper bits of `aux`; a symbol operand has its [`Ref`] in slot 2 and the addend in `disp`, as
 //! has a memory operand whose base is a register that the reference is counted from; a branch has its target label in
-//! `imm`. A second register beside a memory operand is in `imm`, too, which is slot 3 then ([`OpDesc::roles`]); of other
-//! rows, nothing may look there for a register.
+//! `imm`. A second register beside a memory operand is in `imm`, too, which is slot 3 then ([`OpDesc::roles`]); in
+//! other rows, nothing may look there for a register.
 //!
 //! The slots are words that may be registers, marks or references, whose numbers overlap. So nothing but this
 //! module sees them: readers get a [`Reg`] that is never a reference ([`MInst::reg`]) or a [`Slot`] that says what it
 //! is; what changes registers goes through [`rewrite_registers`], which visits nothing else.
 
-use crate::desc::{OpDesc, Role};
+use crate::desc::{OpDesc, Role, SLOTS};
 use crate::reference::{Label, Ref};
 use crate::reg::Reg;
 
-/// How many slots for registers there are.
-pub const SLOTS: usize = 4;
-
 /// The slot that is in the place of an immediate.
-const OF_IMMEDIATE: usize = 3;
+const OF_IMMEDIATE: usize = SLOTS - 1;
 
 /// An instruction of any target, in 24 bytes (contract 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +205,15 @@ impl MInst {
     #[inline]
     pub fn reference(&self) -> Option<Ref> {
         self.has_reference().then_some(Ref(self.slots[2].0))
+    }
+
+    /// The immediate, by the instruction's row; 0 where a register is in its place.
+    #[inline]
+    pub fn immediate(&self, desc: &OpDesc) -> i32 {
+        match desc.roles[OF_IMMEDIATE] {
+            Role::None => self.imm,
+            _ => 0,
+        }
     }
 
     /// The condition code.

@@ -123,7 +123,7 @@ pub(super) fn instruction(target: &TargetDesc, desc: &OpDesc, inst: &MInst) -> S
         let _ = write!(text, "{separator}{name}");
         separator = ',';
     });
-    let immediate = desc.immediate(inst);
+    let immediate = inst.immediate(desc);
     if inst.disp != 0 || immediate != 0 {
         let _ = write!(text, " [{}, {immediate}]", inst.disp);
     }

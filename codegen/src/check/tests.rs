@@ -1,9 +1,9 @@
 //! Hand-written allocations of small functions: the right ones pass, each fault is named.
 
 use super::*;
-use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, RegDesc, Role, TargetDesc, before_immediate};
+use crate::desc::{Addressing, ClassDesc, ElfDesc, OpDesc, RegDesc, Role, SLOTS, TargetDesc, before_immediate};
 use crate::mfunc::{INCOMING, MBlock, MEdge, PhiMove, RegSets, Term, pseudo};
-use crate::minst::{MInst, Mem, SLOTS};
+use crate::minst::{MInst, Mem};
 use crate::reg::{PRegSet, Reg, RegClass};
 use crate::regalloc::{
     AllocMove, AllocatorOptions, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SlotData, SpillSlot,

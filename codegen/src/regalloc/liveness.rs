@@ -8,9 +8,9 @@
 
 use super::positions::{NONE, Positions};
 use super::regions::{AT_END, Regions};
+use crate::desc::SLOTS;
 use crate::desc::{OpDesc, Role};
 use crate::mfunc::{MFunc, for_each_register, op_desc};
-use crate::minst::SLOTS;
 use crate::reg::Reg;
 
 /// A list of numbers for each group, in one array.

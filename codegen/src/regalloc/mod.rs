@@ -55,10 +55,10 @@ mod walk;
 
 pub use allocate::{RegAllocState, allocate};
 
+use crate::desc::SLOTS;
 use crate::desc::{OpDesc, TargetDesc};
 use crate::error::CodegenError;
 use crate::mfunc::MFunc;
-use crate::minst::SLOTS;
 use crate::reg::{PRegSet, Reg};
 
 /// A spill slot: an index into [`Allocation::slots`]. Its place in the frame is chosen later.

@@ -13,8 +13,8 @@ use super::positions::{NONE, Positions};
 use super::{
     AllocMove, Allocation, AllocatorInput, EdgeMove, Edit, MemoryOperand, MoveSource, NO_REG, RegOrSlot, SpillSlot,
 };
+use crate::desc::SLOTS;
 use crate::mfunc::{MFunc, Term, for_each_register, op_desc};
-use crate::minst::SLOTS;
 use crate::reg::Reg;
 
 /// After this many passes over a bundle's transitions without a fixpoint, all of its parts count as dirty.

@@ -11,11 +11,11 @@ use super::liveness::Liveness;
 use super::occupancy::{Entry, FIXED, make_first_room};
 use super::positions::{NONE, Positions};
 use super::sets::RangeSets;
-use crate::desc::{OpDesc, Role};
+use crate::desc::{OpDesc, Role, SLOTS};
 use crate::mfunc::{
     MFunc, Term, can_rematerialize, for_each_register, incoming_place, incoming_reload, op_desc, pseudo,
 };
-use crate::minst::{MInst, SLOTS};
+use crate::minst::MInst;
 use crate::reg::{PRegSet, Reg};
 use std::ops::Range;
 

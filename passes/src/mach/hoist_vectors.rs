@@ -26,9 +26,9 @@
 //! Costs: a walk over the instructions of innermost loops of functions with vectors. Gains: a load for each round and
 //! use.
 
-use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::desc::{OpDesc, Role, SLOTS};
 use frazil_codegen::mfunc::{MFunc, Term, can_rematerialize, for_each_register, op_desc, pseudo};
-use frazil_codegen::minst::{MInst, SLOTS, rewrite_registers};
+use frazil_codegen::minst::{MInst, rewrite_registers};
 use frazil_codegen::pass::{MachPass, MachPassCx};
 use frazil_codegen::{Mem, RefKind, Reg, RegClass};
 use frazil_ir::pass::{Level, PassInfo};

@@ -1,9 +1,10 @@
 //! Addresses and whether accesses through them may touch the same bytes.
 //!
 //! An address is a base, the multiple of a value at most, and a constant distance from both; its root is what the base
-//! was computed from by address arithmetic. Accesses with one base and multiple are compared by their distances. Else they are apart if their roots are different
-//! objects (stack slots, data symbols), or if one root is a private slot ([`super::private`]), which no other pointer
-//! reaches. Everything else may overlap: types say nothing, in this IR as in machine code.
+//! was computed from by address arithmetic. Accesses with one base and multiple are compared by their distances. Else
+//! they are apart if their roots are different objects (stack slots, data symbols), or if one root is a private slot
+//! ([`super::private`]), which no other pointer reaches. Everything else may overlap: types say nothing, in this IR as
+//! in machine code.
 
 use super::private::PrivateSlots;
 use frazil_ir::edit::Editor;

@@ -9,7 +9,7 @@
 
 use crate::regs::LR;
 pub use crate::vector_forms::VectorForm;
-use frazil_codegen::minst::SLOTS;
+use frazil_codegen::desc::SLOTS;
 use frazil_codegen::{OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Where operands are and what there is besides registers. `d`, `n`, `m`, `t` and `s` are the fields of the Arm ARM.

@@ -5,8 +5,8 @@
 //! A word holds the row's number in bits 0-7, the operation's width in bit 8 (set for 8 bytes), registers in bits
 //! 9-13, 14-18 and 19-23, and a displacement in bits 24-31; an immediate takes bits 19-31, a jump bits 8-31.
 
+use frazil_codegen::desc::SLOTS;
 use frazil_codegen::desc::before_immediate;
-use frazil_codegen::minst::SLOTS;
 use frazil_codegen::{OpDesc, RegClass, Role};
 
 /// What operands an instruction has and where they are encoded.

@@ -26,6 +26,7 @@ mod rows;
 pub mod table;
 mod template;
 mod thirty_two;
+pub mod unit;
 mod upper;
 
 #[cfg(test)]

@@ -9,9 +9,10 @@
 //! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
 //!
 //! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned,
-//! unless they have a VEX prefix, or which do not say by their size how wide it is, and those of [`ONLY_REGISTERS`]; a few rows are [irregular](IRREGULAR). The allocator
-//! ensures that a spill slot is as wide as the operation, by the operation's size. Rows that read more than that size
-//! (conversions from a double to 32 bits) have memory forms, since their operand always is a double.
+//! unless they have a VEX prefix, or which do not say by their size how wide it is, and those of [`ONLY_REGISTERS`]; a
+//! few rows are [irregular](IRREGULAR). The allocator ensures that a spill slot is as wide as the operation, by the
+//! operation's size. Rows that read more than that size (conversions from a double to 32 bits) have memory forms, since
+//! their operand always is a double.
 
 use crate::ops::{Code, Form, Row, Width, sizes};
 use crate::rows::ROWS;

@@ -7,7 +7,8 @@
 //! Register operands are in `regs[0]`, then `regs[1]`; a row with a memory operand has its first register in `regs[0]`,
 //! and a second one in slot 3.
 
-use frazil_codegen::minst::SLOTS;
+use crate::unit::Unit;
+use frazil_codegen::desc::SLOTS;
 use frazil_codegen::{MInst, OpDesc, PRegSet, Reg, RegClass, Role, Text};
 
 /// Size of an integer operation on a part: 4 or 8 bytes.
@@ -174,32 +175,6 @@ pub enum Imm {
     Full,
     /// As `Full`, but one sign-extended byte (opcode bit 1 set) where that is enough.
     Short,
-}
-
-/// How many bytes of memory an instruction with an EVEX prefix accesses at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Unit {
-    /// As many as a vector of the operation's size has.
-    Whole,
-    Half,
-    Quarter,
-    Eighth,
-    /// A lane of so many.
-    Lane(u8),
-}
-
-impl Unit {
-    /// The bytes in an operation of `size` bytes.
-    pub const fn bytes(self, size: u8) -> u8 {
-        match self {
-            Unit::Whole => size,
-            Unit::Half => size / 2,
-            Unit::Quarter => size / 4,
-            Unit::Eighth => size / 8,
-            Unit::Lane(bytes) => bytes,
-        }
-    }
 }
 
 /// Bits of [`MInst::aux`] in instructions with an EVEX prefix, in the place of a condition (Intel manual, volume 2,

@@ -10,9 +10,10 @@
 //! that are not there (comparisons into vectors, blends, tests, horizontal sums) have no such encoding, so that none
 //! of their operands may be in these registers ([`frazil_codegen::OpDesc::names_upper`]).
 
-use crate::ops::{Code, Form, Row, Unit, Width};
+use crate::ops::{Code, Form, Row, Width};
 use crate::regs::{VECTOR_BYTES, WIDE_VECTOR_BYTES};
 use crate::rows::{CODES, FIRST_EVEX, ROWS};
+use crate::unit::Unit;
 use frazil_codegen::included::OPTIMIZING_PATH;
 use frazil_codegen::{MInst, Reg};
 

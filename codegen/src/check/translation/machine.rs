@@ -734,7 +734,7 @@ impl Machine<'_> {
         let immediate = if desc.has_sets {
             0
         } else {
-            desc.immediate(inst).cast_unsigned()
+            inst.immediate(desc).cast_unsigned()
         };
         let disp = if desc.roles[1] == Role::Base {
             0

@@ -314,7 +314,7 @@ impl Walk<'_, '_> {
                 if has_set {
                     0
                 } else {
-                    desc.immediate(&inst).cast_unsigned()
+                    inst.immediate(desc).cast_unsigned()
                 },
                 inst.disp.cast_unsigned(),
             ]);

@@ -10,7 +10,8 @@
 
 use super::{Lengths::*, Line, Masks::*, Place, Width};
 use crate::ops::Imm::Byte;
-use crate::ops::{Code, Form, Unit, evex, vex};
+use crate::ops::{Code, Form, evex, vex};
+use crate::unit::Unit;
 use frazil_codegen::Role::{Def, Use, UseDef};
 
 const fn place(role: frazil_codegen::Role, width: Width) -> Place {

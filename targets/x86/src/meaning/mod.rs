@@ -171,7 +171,7 @@ impl Meaning for X86Meaning {
     fn function(&self, inst: &MInst) -> FunctionKey {
         [
             operation_number(inst) | u32::from(inst.size) << 16 | u32::from(rounding_bits(inst)) << 24,
-            op_desc(&OP_DESCS, inst.op).immediate(inst).cast_unsigned(),
+            inst.immediate(op_desc(&OP_DESCS, inst.op)).cast_unsigned(),
             rows::is_doubled(inst.op).into(),
             0,
         ]
