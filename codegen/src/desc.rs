@@ -74,8 +74,8 @@ pub struct OpDesc {
     pub reload_bytes: Option<u8>,
     /// Whether its operands may be in [`TargetDesc::upper_registers`].
     pub names_upper: bool,
-    /// The rows of the same operation with register operand 0, 1 or 2 in memory. Of the first two, the other one then is
-    /// in slot 0; with the third one in memory, the second is in slot 3.
+    /// The rows of the same operation with register operand 0, 1 or 2 in memory. Of the first two, the other one is in
+    /// slot 0 then; with the third one in memory, the second is in slot 3.
     pub memory_forms: [Option<u16>; 3],
 }
 
