@@ -13,7 +13,8 @@
 //! one block that goes nowhere else. Their constants of at least 16 bytes are counted: loaded ones, operands in memory,
 //! and zeros or ones that are made. How many float registers the loop needs at once is estimated from the first and the
 //! last place that names each; as many constants as there are registers left, those that save most first, get a
-//! register that is loaded at the end of the block before. What a load wrote is that register, or, if it is written
+//! register that is loaded at the end of the block before; zeros that are made many times get one in any case, since
+//! the allocator makes them anew where it has none. What a load wrote is that register, or, if it is written
 //! again, a copy of it; operands in memory become registers if the target has that form
 //! ([`frazil_codegen::pass::MachRules::with_loaded_operand`]).
 //!
