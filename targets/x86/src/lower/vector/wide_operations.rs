@@ -275,8 +275,11 @@ fn broadcast(function: &Function, data: &InstData, shape: VectorShape) -> Option
 
 /// The scalar that an instruction puts into the lowest lane.
 fn lowest(function: &Function, insert: &InstData) -> Option<Operand> {
+    if insert.op != Opcode::InsertElement {
+        return None;
+    }
     let (value, index) = function.ternary(insert);
-    (insert.op == Opcode::InsertElement && index.as_imm() == Some(0)).then_some(value)
+    (index.as_imm() == Some(0)).then_some(value)
 }
 
 /// Folds a load of a scalar into what puts it into all lanes.
