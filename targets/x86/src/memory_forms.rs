@@ -114,12 +114,7 @@ pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
 
 const fn is_pair(row: &Row, memory: &Row) -> bool {
     let is_aligned = matches!(row.sizes, sizes::X | sizes::Y) && !row.code.has(Code::VEX);
-    // The opcodes of fused operations on vectors are even.
-    let is_of_lanes = match row.code.width {
-        Width::Packed => true,
-        Width::Float => row.code.opcode & 1 == 0,
-        _ => false,
-    };
+    let is_of_lanes = matches!(row.code.width, Width::Packed) || row.code.is_of_fused_lanes();
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
     let has_sizes = row.sizes & !memory.sizes == 0;
     !is_aligned

@@ -273,6 +273,11 @@ impl Code {
         self.flags & flag != 0
     }
 
+    /// Whether it is a fused operation on lanes rather than on scalars, whose opcodes are odd.
+    pub(crate) const fn is_of_fused_lanes(&self) -> bool {
+        matches!(self.width, Width::Float) && self.opcode & 1 == 0
+    }
+
     /// The slots of two sources, the one that a VEX prefix names and the one in the `rm` field. Where their order does
     /// not matter, the latter is not a register above 7 unless both are: the prefix is a byte shorter, and the LLVM
     /// project's assembler would exchange them (the GNU one would not, so text has this order as well).

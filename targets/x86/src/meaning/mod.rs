@@ -236,9 +236,9 @@ fn vector_bytes(op: Op, row: &Row, inst: &MInst, operand: usize) -> u8 {
     }
 }
 
-/// How many bytes the operands of a fused operation have: the opcodes of scalars are odd.
+/// How many bytes the operands of a fused operation have.
 fn fused_bytes(row: &Row, inst: &MInst) -> u8 {
-    if row.code.opcode & 1 == 1 { inst.size } else { 16 }
+    if row.code.is_of_fused_lanes() { 16 } else { inst.size }
 }
 
 /// How many bytes of their source packed rows read: those that make wider lanes, and shifts by a number in a register,
