@@ -30,7 +30,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     ensure!(!modules.is_empty(), "no module of the corpus has such a name");
     let paths = corpus::paths(&modules)?;
     let limit = share.limit().unwrap_or(CLOCK_LIMIT).as_secs() / TIMED_TESTS;
-    let mut command = long_test("frazil-refinement", "suite");
+    let mut command = long_test("frazil-refinement", "suite", share.limit());
     command
         .env("FRAZIL_REFINEMENT_MODULES", paths.join("\n"))
         .env("FRAZIL_REFINEMENT_WINDOWS", windows.to_string())

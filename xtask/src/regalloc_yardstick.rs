@@ -20,7 +20,7 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     machine::select(&mut arguments)?;
     let modules = corpus::modules(&corpus::filter(arguments)?)?;
     let paths = corpus::paths(&modules)?;
-    let mut command = long_test("frazil-allocators", "yardstick");
+    let mut command = long_test("frazil-allocators", "yardstick", None);
     command.env("FRAZIL_YARDSTICK", paths.join("\n"));
     long_test::run(&mut command, CLOCK_LIMIT)
 }

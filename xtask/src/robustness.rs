@@ -72,7 +72,7 @@ fn in_process(cases: u64, share: &Share, frazil: &Compiler) -> Result<bool> {
     if cases == 0 {
         return Ok(true);
     }
-    let mut command = long_test("frazil-robustness", "in_process");
+    let mut command = long_test("frazil-robustness", "in_process", share.limit());
     command
         .env("ROBUSTNESS_CASES", cases.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
@@ -83,7 +83,7 @@ fn in_process(cases: u64, share: &Share, frazil: &Compiler) -> Result<bool> {
 
 /// Runs the test that compares verdicts with LLVM's.
 fn damaged_records(records: u64, share: &Share) -> Result<bool> {
-    let mut command = long_test("frazil-robustness", "records");
+    let mut command = long_test("frazil-robustness", "records", share.limit());
     command
         .env("ROBUSTNESS_RECORDS", records.to_string())
         .env("ROBUSTNESS_BYTES", records.to_string())
@@ -94,7 +94,7 @@ fn damaged_records(records: u64, share: &Share) -> Result<bool> {
 
 /// Runs the test that has LLVM verify what became of debug information.
 fn damaged_debug_information(count: u64, share: &Share) -> Result<bool> {
-    let mut command = long_test("frazil-robustness", "debug");
+    let mut command = long_test("frazil-robustness", "debug", share.limit());
     command
         .env("ROBUSTNESS_DEBUG", count.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
@@ -104,7 +104,7 @@ fn damaged_debug_information(count: u64, share: &Share) -> Result<bool> {
 
 /// Runs the test with executables of PNaCl.
 fn damaged_executables(count: u64, share: &Share) -> Result<bool> {
-    let mut command = long_test("frazil-robustness", "pexe");
+    let mut command = long_test("frazil-robustness", "damaged_pexe", share.limit());
     command
         .env("ROBUSTNESS_PEXES", count.to_string())
         .env("ROBUSTNESS_SEED", share.seed().to_string())
