@@ -12,7 +12,7 @@
 //!
 //! Conditions are `and`, `or`, and the selects that stand for them where the second part must not be evaluated
 //! (`a ? b : false`, `a ? true : b`). The instructions that only the second part needs move after the first branch;
-//! if there are none, nothing is split. Conditions in conditions are split one after the other.
+//! if there are none, nothing is split. Conditions in conditions are split, too.
 //!
 //! Where the target joins comparisons, two that are compared as they are stay together: they take fewer instructions
 //! than two branches.
@@ -20,10 +20,10 @@
 //! The selects that are left become `and` and `or`, for which a target needs no select of bits. The second part is
 //! frozen, because it may be poison where the first one decides.
 //!
-//! Costs: a look at each branch and each select of bits; one commit for each level of conditions in conditions. Gains:
-//! comparisons stand before their branches and need no registers, and a part of the work is saved on one of the paths.
-//! A program whose second condition cannot be predicted loses: LLVM, which has both forms, keeps two plain comparisons
-//! together on recent processors (`getJumpConditionMergingParams`); option `most-joined` does that here.
+//! Costs: a look at each branch and each select of bits, and a commit. Gains: comparisons stand before their branches
+//! and need no registers, and a part of the work is saved on one of the paths. A program whose second condition cannot
+//! be predicted loses: LLVM, which has both forms, keeps two plain comparisons together on recent processors
+//! (`getJumpConditionMergingParams`); option `most-joined` does that here.
 //! Reference: short-circuit evaluation in Subzero's `IceCfgNode.cpp`.
 
 use frazil_ir::pass::{FunctionPass, Level, PassCx, PassError, PassInfo, Preserved, TargetFacts};
@@ -61,7 +61,7 @@ pub fn make(options: Options) -> ShortCircuit {
 }
 
 /// Conditions in conditions are split this deep.
-const MOST_ROUNDS: u32 = 4;
+const MOST_DEPTH: u32 = 4;
 
 /// At most so many instructions are moved.
 const MOST_MOVED: usize = 16;
@@ -70,22 +70,20 @@ impl FunctionPass for ShortCircuit {
     fn run(&self, function: &mut Function, cx: &mut PassCx<'_>) -> Result<Preserved, PassError> {
         let mut editor: Box<Editor> = cx.take_scratch();
         let mut moved: Box<Vec<Inst>> = cx.take_scratch();
-        let mut split = 0;
-        for _ in 0..MOST_ROUNDS {
-            editor.begin(function);
-            for block in function.block_ids() {
-                if let Some(condition) = find(function, block)
-                    && self.split(function, cx.target, &mut editor, &mut moved, block, condition)
-                {
-                    split += 1;
-                }
-            }
-            if !editor.has_edits() {
-                break;
-            }
-            editor.commit(function);
+        editor.begin(function);
+        let mut splitter = Splitter {
+            options: &self.options,
+            target: cx.target,
+            editor: &mut editor,
+            moved: &mut moved,
+            split: 0,
+        };
+        for block in function.block_ids() {
+            splitter.split_terminator(function, block);
         }
+        let split = splitter.split;
         let joined = join_selects(function, &mut editor);
+        editor.commit(function);
         cx.return_scratch(moved);
         cx.return_scratch(editor);
         cx.count("branches split", split);
@@ -109,13 +107,10 @@ struct Condition {
     both: bool,
 }
 
-/// The two parts of what a block branches on, if the branch is all that they are for.
-fn find(f: &Function, block: Block) -> Option<Condition> {
-    let data = f.inst(f.terminator(block));
-    if data.op != Opcode::Branch || data.target() == data.else_target() {
-        return None;
-    }
-    let joined = only_user(f, block, data.a)?;
+/// The two parts of a condition, if a branch, at the end of `block` or of one that was split off it, is all that it is
+/// for.
+fn find(f: &Function, block: Block, condition: Operand) -> Option<Condition> {
+    let joined = only_user(f, block, condition)?;
     let data = f.inst(joined);
     let (first, second, both) = match data.op {
         Opcode::And | Opcode::Or if data.ty == Type::I1 => (data.a, data.b, data.op == Opcode::And),
@@ -142,9 +137,8 @@ fn logical(f: &Function, data: &InstData) -> Option<(Operand, Operand, bool)> {
     }
 }
 
-/// Makes `and` and `or` of the selects that stand for them; how many.
+/// Makes `and` and `or` of the selects that are left of those that stand for them; how many.
 fn join_selects(f: &mut Function, editor: &mut Editor) -> u64 {
-    editor.begin(f);
     let mut joined = 0;
     for position in 0..f.insts().len() {
         let data = f.insts()[position];
@@ -159,7 +153,6 @@ fn join_selects(f: &mut Function, editor: &mut Editor) -> u64 {
         editor.replace(f, inst, InstData::new(op, Type::I1, 0, first, second));
         joined += 1;
     }
-    editor.commit(f);
     joined
 }
 
@@ -170,37 +163,96 @@ fn only_user(f: &Function, block: Block, operand: Operand) -> Option<Inst> {
     f.block_insts(block).contains(&inst.index()).then_some(inst)
 }
 
-impl ShortCircuit {
-    /// Splits a branch if it pays; whether it did.
-    fn split(
-        &self,
-        f: &mut Function,
-        target: &TargetFacts,
-        editor: &mut Editor,
-        moved: &mut Vec<Inst>,
-        block: Block,
-        condition: Condition,
-    ) -> bool {
-        collect(f, block, condition.second, moved);
-        let is_joined = target.joins_comparisons
-            && is_comparison_alone(f, target, moved)
-            && only_user(f, block, condition.first).is_some_and(|inst| is_condition(f, target, f.inst(inst)));
-        if is_joined || moved.len() <= self.options.most_joined {
-            return false;
+/// Splits branches of a function. All edits are one batch: conditions in a condition are examined before any of their
+/// instructions move, and the innermost move first.
+struct Splitter<'a> {
+    options: &'a Options,
+    target: &'a TargetFacts,
+    editor: &'a mut Editor,
+    /// What is moved, for all conditions around the one that is examined; those of the innermost are last.
+    moved: &'a mut Vec<Inst>,
+    split: u64,
+}
+
+/// A branch to be made: a block and where it goes.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    block: Block,
+    condition: Operand,
+    yes: Block,
+    no: Block,
+}
+
+impl Splitter<'_> {
+    /// Splits the branch at the end of a block of the function if it pays.
+    fn split_terminator(&mut self, f: &mut Function, block: Block) {
+        let data = f.inst(f.terminator(block));
+        if data.op != Opcode::Branch || data.target() == data.else_target() {
+            return;
         }
-        let branch = *f.inst(f.terminator(block));
-        let (yes, no) = (branch.target(), branch.else_target());
-        let between = editor.new_block(block, &[block]);
-        editor.set_terminator(f, between, InstData::branch(condition.second, yes, no));
-        let ways = if condition.both { (between, no) } else { (yes, between) };
-        editor.set_terminator(f, block, InstData::branch(condition.first, ways.0, ways.1));
-        editor.copy_edge(yes, between, block);
-        editor.copy_edge(no, between, block);
-        editor.remove(f, condition.joined);
-        for &inst in moved.iter() {
-            editor.move_to_end(f, inst, between);
+        let branch = Branch {
+            block,
+            condition: data.a,
+            yes: data.target(),
+            no: data.else_target(),
+        };
+        self.split(f, block, branch, MOST_DEPTH);
+    }
+
+    /// Splits a branch if it pays, and then both of the branches that it has become. Its instructions are in
+    /// `origin`, whose branch it was a part of.
+    fn split(&mut self, f: &mut Function, origin: Block, branch: Branch, depth: u32) {
+        let Some(condition) = find(f, origin, branch.condition).filter(|_| depth > 0) else {
+            return;
+        };
+        let start = self.moved.len();
+        collect(f, origin, condition.second, self.moved);
+        if self.pays(f, origin, condition, start) {
+            let between = self.editor.new_block(branch.block, &[branch.block]);
+            let (yes, no) = match condition.both {
+                true => (between, branch.no),
+                false => (branch.yes, between),
+            };
+            let first = Branch {
+                condition: condition.first,
+                yes,
+                no,
+                ..branch
+            };
+            let second = Branch {
+                block: between,
+                condition: condition.second,
+                ..branch
+            };
+            for part in [second, first] {
+                let data = InstData::branch(part.condition, part.yes, part.no);
+                self.editor.set_terminator(f, part.block, data);
+            }
+            for target in [branch.yes, branch.no] {
+                self.editor.copy_edge(target, between, origin);
+            }
+            self.editor.remove(f, condition.joined);
+            self.split += 1;
+            self.split(f, origin, first, depth - 1);
+            self.split(f, origin, second, depth - 1);
+            for index in start..self.moved.len() {
+                let inst = self.moved[index];
+                // What a condition in this one needs has moved further.
+                if f.inst(inst).op != Opcode::Nop {
+                    self.editor.move_to_end(f, inst, between);
+                }
+            }
         }
-        true
+        self.moved.truncate(start);
+    }
+
+    /// Whether a branch is split, of which the instructions of `moved` from `start` on would move.
+    fn pays(&self, f: &Function, origin: Block, condition: Condition, start: usize) -> bool {
+        let moved = &self.moved[start..];
+        let is_joined = self.target.joins_comparisons
+            && is_comparison_alone(f, self.target, moved)
+            && only_user(f, origin, condition.first).is_some_and(|inst| is_condition(f, self.target, f.inst(inst)));
+        !is_joined && moved.len() > self.options.most_joined
     }
 }
 
@@ -226,8 +278,8 @@ fn is_condition(f: &Function, target: &TargetFacts, data: &InstData) -> bool {
     is_comparison(f, target, data) || matches!(data.op, Opcode::And | Opcode::Or) || logical(f, data).is_some()
 }
 
-/// The instructions of a block that only an operand needs, in their order. Loads are among them if nothing after them
-/// writes memory: a comparison with memory must not lose its load.
+/// Appends the instructions of a block that only an operand needs, in their order. Loads are among them if nothing
+/// after them writes memory: a comparison with memory must not lose its load.
 fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) {
     let range = f.block_insts(block);
     let writes = |position: &usize| {
@@ -235,9 +287,9 @@ fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) 
         matches!(effects, Effects::Write | Effects::Any)
     };
     let mut first_load = None;
-    moved.clear();
+    let start = moved.len();
     moved.extend(movable(f, block, operand));
-    let mut next = 0;
+    let mut next = start;
     while next < moved.len() {
         let inst = moved[next];
         let data = f.inst(inst);
@@ -248,13 +300,13 @@ fn collect(f: &Function, block: Block, operand: Operand, moved: &mut Vec<Inst>) 
                 continue;
             }
         }
-        if moved.len() < MOST_MOVED {
+        if moved.len() - start < MOST_MOVED {
             f.for_each_operand(data, |operand| moved.extend(movable(f, block, operand)));
         }
         next += 1;
     }
     // What has one use is met once.
-    moved.sort_unstable();
+    moved[start..].sort_unstable();
 }
 
 fn movable(f: &Function, block: Block, operand: Operand) -> Option<Inst> {
