@@ -27,6 +27,20 @@ pub enum Role {
     Index,
 }
 
+impl Role {
+    /// Whether the register is read.
+    #[inline]
+    pub const fn reads(self) -> bool {
+        !matches!(self, Role::None | Role::Def)
+    }
+
+    /// Whether the register is written.
+    #[inline]
+    pub const fn writes(self) -> bool {
+        matches!(self, Role::Def | Role::UseDef)
+    }
+}
+
 /// What is said of three slots, for rows that have an immediate in the place of the last one.
 pub const fn before_immediate<T: Copy>([first, second, third]: [T; 3], nothing: T) -> [T; SLOTS] {
     [first, second, third, nothing]

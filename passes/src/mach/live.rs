@@ -2,12 +2,12 @@
 //!
 //! Method: backward data flow over blocks until nothing changes; a set of registers is two 64-bit words. Flags are
 //! never live across a block boundary. Instructions of a group may be skipped or repeated, so their writes end no live
-//! range.
+//! range. What each instruction reads and writes is kept for the walk that follows.
 //!
 //! A pass that moves an instruction past the branch at the end of its block needs to know which registers are live on
 //! the other edges ([`Live::live_elsewhere`]).
 
-use frazil_codegen::desc::{OpDesc, Role};
+use frazil_codegen::desc::OpDesc;
 use frazil_codegen::mfunc::pseudo::NOP;
 use frazil_codegen::mfunc::{MFunc, RegSets, for_each_register, op_desc};
 use frazil_codegen::minst::MInst;
@@ -21,6 +21,10 @@ pub(super) struct Live {
     live_in: Vec<PRegSet>,
     /// By block: the registers that it always writes.
     written: Vec<PRegSet>,
+    /// By block: whether an edge leads to it from itself or from a block after it.
+    is_reached_back: Vec<bool>,
+    /// By instruction: what it reads and writes.
+    effects: Vec<RegSets>,
     /// By instruction: whether it is in a group.
     in_group: Vec<bool>,
 }
@@ -33,12 +37,15 @@ impl Live {
         self.live_in.reserve(func.blocks.len());
         self.written.clear();
         self.written.reserve(func.blocks.len());
+        self.effects.clear();
+        let every = func.insts.iter().map(|inst| effects(func, inst, op_desc(ops, inst.op)));
+        self.effects.extend(every);
         for block in &func.blocks {
             let (mut live, mut written) = (PRegSet::EMPTY, PRegSet::EMPTY);
-            for index in (block.start..block.end).rev() {
-                let inst = &func.insts[index as usize];
-                let RegSets { uses, defs, .. } = effects(func, inst, op_desc(ops, inst.op));
-                if !self.is_in_group(index) {
+            let range = block.start as usize..block.end as usize;
+            let rows = self.effects[range.clone()].iter().zip(&self.in_group[range]);
+            for (&RegSets { uses, defs, .. }, &in_group) in rows.rev() {
+                if !in_group {
                     live = live.minus(defs);
                     written = written.union(defs);
                 }
@@ -47,6 +54,18 @@ impl Live {
             self.live_in.push(live);
             self.written.push(written);
         }
+        self.spread(func);
+    }
+
+    /// Makes live at the end of each block, and so at its start unless it is written there, what is live at the starts
+    /// of its successors. Blocks come after their successors, but for those at the ends of edges that go back: only
+    /// what becomes live at the targets of these is news to blocks that were looked at before.
+    fn spread(&mut self, func: &MFunc) {
+        self.is_reached_back.clear();
+        self.is_reached_back.resize(func.blocks.len(), false);
+        for edge in &func.edges {
+            self.is_reached_back[edge.to as usize] |= edge.to <= edge.from;
+        }
         let mut changed = true;
         while changed {
             changed = false;
@@ -54,7 +73,7 @@ impl Live {
                 let through = self.live_out(func, block).minus(self.written[block as usize]);
                 let live = &mut self.live_in[block as usize];
                 let grown = live.union(through);
-                changed |= grown != *live;
+                changed |= grown != *live && self.is_reached_back[block as usize];
                 *live = grown;
             }
         }
@@ -85,7 +104,26 @@ impl Live {
             .fold(PRegSet::EMPTY, |live, to| live.union(self.live_in[to as usize]))
     }
 
+    /// What an instruction, given by its number, reads and writes, explicitly or implicitly.
+    #[inline]
+    pub fn effects(&self, inst: u32) -> RegSets {
+        self.effects[inst as usize]
+    }
+
+    /// Puts another instruction in the place of one, whose number is given.
+    pub fn replace(&mut self, func: &mut MFunc, ops: &'static [OpDesc], index: u32, inst: MInst) {
+        self.effects[index as usize] = effects(func, &inst, op_desc(ops, inst.op));
+        func.insts[index as usize] = inst;
+    }
+
+    /// Leaves nothing in the place of an instruction, whose number is given, until [`compact`] is called.
+    pub fn remove(&mut self, func: &mut MFunc, index: u32) {
+        self.effects[index as usize] = RegSets::default();
+        func.insts[index as usize] = MInst::new(NOP, 0);
+    }
+
     /// Whether an instruction, given by its number, is in a group.
+    #[inline]
     pub fn is_in_group(&self, inst: u32) -> bool {
         self.in_group[inst as usize]
     }
@@ -99,10 +137,10 @@ pub(super) fn effects(func: &MFunc, inst: &MInst, desc: &OpDesc) -> RegSets {
         if !reg.is_physical() {
             return;
         }
-        if matches!(role, Role::Use | Role::UseDef | Role::Base | Role::Index) {
+        if role.reads() {
             sets.uses.insert(reg);
         }
-        if matches!(role, Role::Def | Role::UseDef) {
+        if role.writes() {
             sets.defs.insert(reg);
         }
     });

@@ -18,7 +18,7 @@
 //! Costs: two walks over the instructions, and one over the blocks for each level of loops. Gains: copies and
 //! comparisons, and shorter constants.
 
-use super::live::{Live, compact, effects};
+use super::live::{Live, compact};
 use frazil_codegen::desc::{OpDesc, Role};
 use frazil_codegen::mfunc::{MFunc, RegSets, op_desc, pseudo};
 use frazil_codegen::minst::MInst;
@@ -60,7 +60,7 @@ impl MachPass for Peephole {
         live.compute(func, cx.hooks.ops());
         let mut walk = Walk {
             hooks: cx.hooks,
-            live: &live,
+            live: &mut live,
             registers: PRegSet::EMPTY,
             conditions: 0,
             end: 0,
@@ -82,7 +82,7 @@ impl MachPass for Peephole {
 
 struct Walk<'a> {
     hooks: &'a dyn MachHooks,
-    live: &'a Live,
+    live: &'a mut Live,
     /// The registers, and the conditions of the flags, that are read later.
     registers: PRegSet,
     conditions: u16,
@@ -94,11 +94,14 @@ struct Walk<'a> {
     changes: u64,
 }
 
-const NOP: MInst = MInst::new(pseudo::NOP, 0);
-
 impl Walk<'_> {
     fn desc(&self, inst: &MInst) -> &'static OpDesc {
         op_desc(self.hooks.ops(), inst.op)
+    }
+
+    /// Puts another instruction in the place of one.
+    fn put(&mut self, func: &mut MFunc, index: u32, inst: MInst) {
+        self.live.replace(func, self.hooks.ops(), index, inst);
     }
 
     fn block(&mut self, func: &mut MFunc, number: u32) {
@@ -115,7 +118,7 @@ impl Walk<'_> {
                 continue;
             }
             let desc = self.desc(&inst);
-            let sets = effects(func, &inst, desc);
+            let sets = self.live.effects(index);
             if self.live.is_in_group(index) {
                 self.pass_group_member(index, &inst, desc, sets);
             } else if self.change(func, (start, index), desc, sets) {
@@ -135,12 +138,12 @@ impl Walk<'_> {
             return false;
         }
         if self.is_useless(func, &inst, desc, sets.defs) && !self.lets_next_begin(func, index) {
-            func.insts[index as usize] = NOP;
+            self.live.remove(func, index);
             return true;
         }
         let flags_are_free = self.conditions == 0;
         if let Some(simpler) = self.hooks.rules().simplify(&inst, flags_are_free) {
-            func.insts[index as usize] = simpler;
+            self.put(func, index, simpler);
             return true;
         }
         if desc.writes_flags && !flags_are_free {
@@ -149,7 +152,7 @@ impl Walk<'_> {
             if self.is_test_without_need(func, start, index)
                 || only_compares && self.is_done_before(func, (start, index), sets)
             {
-                func.insts[index as usize] = NOP;
+                self.live.remove(func, index);
                 return true;
             }
             if can_join && self.take_result(func, index, sets) {
@@ -190,9 +193,10 @@ impl Walk<'_> {
             return false;
         }
         let mut conditions = 0;
-        for &reader in &self.readers[..self.reader_count] {
+        let readers = self.readers;
+        for &reader in &readers[..self.reader_count] {
             let simpler = rules.after_test(&func.insts[reader as usize]);
-            func.insts[reader as usize] = simpler;
+            self.put(func, reader, simpler);
             conditions |= rules.conditions(&simpler);
         }
         self.conditions = conditions;
@@ -207,7 +211,7 @@ impl Walk<'_> {
                 // A call leaves unknown flags.
                 return false;
             }
-            let writes_tested = effects(func, &inst, desc).defs.contains(tested);
+            let writes_tested = self.live.effects(place).defs.contains(tested);
             let is_result = matches!(desc.roles[0], Role::Def | Role::UseDef) && inst.reg(0) == tested;
             if desc.writes_flags {
                 return is_result && rules.sets_flags_like(&inst, &test, conditions);
@@ -217,7 +221,7 @@ impl Walk<'_> {
                 let can_write = is_result && !are_flags_read && !desc.reads_flags;
                 let with_flags = rules.with_flags(&inst, &test, conditions).filter(|_| can_write);
                 if let Some(with_flags) = with_flags {
-                    func.insts[place as usize] = with_flags;
+                    self.put(func, place, with_flags);
                 }
                 return with_flags.is_some();
             }
@@ -229,7 +233,7 @@ impl Walk<'_> {
     /// Whether a comparison can be removed because one of the instructions before it leaves the same flags: the same
     /// comparison, or an instruction over the same operands, which is made to leave flags as well as its result; or
     /// what it tests is a copy of the flags that are still there.
-    fn is_done_before(&self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
+    fn is_done_before(&mut self, func: &mut MFunc, (start, index): (u32, u32), sets: RegSets) -> bool {
         let compare = func.insts[index as usize];
         let mut are_flags_read = false;
         for place in (start..index).rev().take(MOST_STEPS_BACK as usize) {
@@ -242,14 +246,14 @@ impl Walk<'_> {
             if inst == compare || rules.keeps_flags(&inst, &compare, self.conditions) {
                 return true;
             }
-            if !effects(func, &inst, desc).defs.intersection(sets.uses).is_empty() {
+            if !self.live.effects(place).defs.intersection(sets.uses).is_empty() {
                 return false;
             }
             if desc.writes_flags {
                 return self.compares_copy(func, (start, place), &compare);
             }
             if !are_flags_read && let Some(joined) = rules.with_result(&compare, &inst) {
-                func.insts[place as usize] = joined;
+                self.put(func, place, joined);
                 return true;
             }
             are_flags_read |= desc.reads_flags;
@@ -300,12 +304,12 @@ impl Walk<'_> {
                 && !between.uses.union(between.defs).contains(result)
                 && (!desc.writes_flags || self.flags_end_at(func, place))
             {
-                func.insts[index as usize] = joined;
-                func.insts[place as usize] = NOP;
+                self.put(func, index, joined);
+                self.live.remove(func, place);
                 self.registers.insert(result);
                 return true;
             }
-            let here = effects(func, &inst, desc);
+            let here = self.live.effects(place);
             between.uses = between.uses.union(here.uses);
             between.defs = between.defs.union(here.defs);
             if !here.defs.intersection(sets.uses).is_empty() {
@@ -339,8 +343,8 @@ impl Walk<'_> {
         let Some(combined) = self.hooks.rules().combine(&first, &second, flags_are_free) else {
             return false;
         };
-        func.insts[before as usize] = NOP;
-        func.insts[index as usize] = combined;
+        self.live.remove(func, before);
+        self.put(func, index, combined);
         true
     }
 
