@@ -7,8 +7,8 @@
 //! (K. Pettis, R. C. Hansen, "Profile guided code positioning", 1990). The only edge of a block is worth more than one
 //! of two: without it, the block needs a jump, while a conditional branch needs none as long as either target comes
 //! next. This rotates loops so that their exit test is at the end. Among edges of equal value, those between blocks
-//! that already follow each other are preferred. Chains are ordered by their first blocks in the old order; those that
-//! are hardly ever executed come last.
+//! that already follow each other are preferred, then those of earlier blocks. Chains are ordered by their first blocks
+//! in the old order; those that are hardly ever executed come last.
 
 use frazil_codegen::mfunc::{MFunc, Term};
 
@@ -36,8 +36,9 @@ pub(super) struct Chains {
     is_rare: Vec<bool>,
     frequency: Vec<f32>,
     edge_frequency: Vec<f32>,
-    /// Edges that may join chains, as [`candidate`] has them.
-    candidates: Vec<u128>,
+    /// Edges that may join chains, as [`candidate`] has them, and their ends.
+    candidates: Vec<u64>,
+    ends: Vec<(u32, u32)>,
     /// By block: the next block in its chain, and the one before it.
     next: Vec<u32>,
     previous: Vec<u32>,
@@ -55,11 +56,12 @@ enum State {
 }
 
 /// An edge that may join chains, as a number by which the best edges come first: the most valuable ones, of equal ones
-/// those between blocks that follow each other, then by block. So it takes one comparison to sort two of them.
-fn candidate(value: f32, from: u32, to: u32) -> u128 {
-    debug_assert!(value >= 0.0);
-    let is_apart = u128::from(from + 1 != to);
-    u128::from(!value.to_bits()) << 65 | is_apart << 64 | u128::from(from) << 32 | u128::from(to)
+/// those between blocks that follow each other, then by their numbers among the candidates. So it takes one comparison
+/// to sort two of them.
+fn candidate(value: f32, (from, to): (u32, u32), number: usize) -> u64 {
+    debug_assert!(value >= 0.0 && number < 1 << 31);
+    let is_apart = u64::from(from + 1 != to);
+    u64::from(!value.to_bits()) << 32 | is_apart << 31 | number as u64
 }
 
 impl Chains {
@@ -179,7 +181,11 @@ impl Chains {
     fn join(&mut self, func: &MFunc, to: &impl Fn(usize) -> u32) {
         let blocks = func.blocks.len();
         self.candidates.clear();
-        for &block in &self.reverse_postorder {
+        self.ends.clear();
+        for block in 0..blocks as u32 {
+            if !self.is_reached(block) {
+                continue;
+            }
             let value = match func.blocks[block as usize].term {
                 Term::Jump => 1.0,
                 Term::Branch(_) => BRANCH_VALUE,
@@ -187,13 +193,23 @@ impl Chains {
                 Term::Invoke => 1.0,
                 Term::Switch | Term::Return | Term::Stop => continue,
             };
-            let jumps = match func.blocks[block as usize].term {
-                Term::Invoke => 1,
-                _ => usize::MAX,
+            let edges = func.edges_of(block);
+            let (first, last) = match func.blocks[block as usize].term {
+                Term::Invoke => (edges.start, edges.start),
+                _ => (edges.start, edges.end - 1),
             };
-            let edges = func.edges_of(block).take(jumps);
-            self.candidates
-                .extend(edges.map(|edge| candidate(self.edge_frequency[edge] * value, block, to(edge))));
+            // Of two edges of equal value to blocks elsewhere, that to the earlier block comes first.
+            let pair = if to(last) < to(first) {
+                [last, first]
+            } else {
+                [first, last]
+            };
+            for &edge in &pair[..1 + usize::from(first != last)] {
+                let ends = (block, to(edge));
+                let value = self.edge_frequency[edge] * value;
+                self.candidates.push(candidate(value, ends, self.ends.len()));
+                self.ends.push(ends);
+            }
         }
         self.candidates.sort_unstable();
         self.next.clear();
@@ -203,7 +219,8 @@ impl Chains {
         self.parent.clear();
         self.parent.extend(0..blocks as u32);
         for index in 0..self.candidates.len() {
-            let (from, to) = ((self.candidates[index] >> 32) as u32, self.candidates[index] as u32);
+            let number = self.candidates[index] & ((1 << 31) - 1);
+            let (from, to) = self.ends[number as usize];
             if to == 0 || self.next[from as usize] != NONE || self.previous[to as usize] != NONE {
                 continue;
             }
