@@ -36,13 +36,9 @@ fn clears(function: &Function, data: &InstData, bits: u32) -> bool {
         O::Add | O::Sub | O::Mul | O::And | O::Or | O::Xor if is_half => true,
         O::And => data.b.as_imm().is_some_and(|mask| mask >= 0),
         // The bits that move down are made zeros before.
-        O::Lshr => {
-            bits < HALF_BITS
-                || data
-                    .b
-                    .as_imm()
-                    .is_some_and(|distance| (1..i64::from(HALF_BITS)).contains(&distance))
-        }
+        O::Lshr if !is_half => true,
+        // A shift by a register writes even if that holds zero, one by zero is a copy.
+        O::Lshr | O::Ashr | O::Shl if is_half => data.b.as_imm() != Some(0),
         _ => false,
     }
 }

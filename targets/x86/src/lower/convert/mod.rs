@@ -3,6 +3,7 @@
 mod wide;
 
 use super::compare::compare;
+use super::narrow::clears_above;
 use super::{
     class_of, constant_mem, extend, extended_copy, float_bytes, folded, int_bits, is_32_bit, result, size_of_bits,
     top_bit, type_of, vector, word_bits, x87,
@@ -114,19 +115,16 @@ fn widen<C: LowerCtx>(cx: &mut C, data: &InstData, from_bits: u32, to_bits: u32)
     extend(cx, dst, dst, from_bits, signed, size);
 }
 
-/// Whether the rule of an `i32`'s instruction ends with writing the low half of a register, which clears the upper one.
-pub(crate) fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
+/// Whether the upper half of the register with an `i32` is clear: after what leaves zeros there, and after loads, of
+/// slots as well, which write the low half.
+fn clears_upper_half<C: LowerCtx>(cx: &C, operand: Operand) -> bool {
     let function = cx.func();
-    let Some(inst) = operand.as_value().and_then(|value| function.def_inst(value)) else {
-        return false;
+    let load = |data: &&InstData| data.op == Opcode::Load && data.ty == Type::I32;
+    let is_loaded = || {
+        let inst = operand.as_value().and_then(|value| function.def_inst(value));
+        inst.map(|inst| function.inst(inst)).filter(load).is_some()
     };
-    let data = function.inst(inst);
-    let is_register_operation = match data.op {
-        Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Load => true,
-        Opcode::Lshr | Opcode::Ashr | Opcode::Shl => data.b.as_imm() != Some(0),
-        _ => false,
-    };
-    is_register_operation && data.ty == Type::I32 && !cx.is_folded(operand)
+    !cx.is_folded(operand) && (is_loaded() || clears_above(function, operand, &|_| false))
 }
 
 fn bitcast<C: LowerCtx>(cx: &mut C, data: &InstData, from: Type) -> Result<(), CodegenError> {
