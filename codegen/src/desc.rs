@@ -91,6 +91,8 @@ pub struct OpDesc {
     /// The rows of the same operation with register operand 0, 1 or 2 in memory. Of the first two, the other one is in
     /// slot 0 then; with the third one in memory, the second is in slot 3.
     pub memory_forms: [Option<u16>; 3],
+    /// How many bytes these rows access, if more than the operation's size.
+    pub memory_bytes: u8,
 }
 
 impl OpDesc {
@@ -121,6 +123,7 @@ impl OpDesc {
             reload_bytes: None,
             names_upper: false,
             memory_forms: [None; 3],
+            memory_bytes: 0,
         }
     }
 

@@ -55,12 +55,13 @@ pub(super) fn memory_operand_fits(
     if slot_bytes < bytes.max(4) {
         return Err("is in a slot that is too small");
     }
+    let accessed = inst.size.max(desc.memory_bytes);
     // A slot may have more bytes than are stored to it for this register.
-    if bytes.max(4) < inst.size {
+    if bytes.max(4) < accessed {
         return Err("is in memory, of which the instruction reads more than the register has");
     }
     // In a register, a narrow operation leaves nothing of the old contents that counts; in memory it does.
-    if role != Role::Use && inst.size < bytes {
+    if role != Role::Use && accessed < bytes {
         return Err("is in memory, of which the instruction writes a part only");
     }
     Ok(())

@@ -421,9 +421,10 @@ fn can_fold(w: WalkInput<'_>, data: &MInst, desc: &OpDesc, index: usize, role: R
     }
     // Spilled values are stored and loaded with at least four bytes.
     let bytes = w.func.vreg(reg).bytes.max(4);
+    let accessed = data.size.max(desc.memory_bytes);
     if role == Role::Use {
-        bytes >= data.size
+        bytes >= accessed
     } else {
-        bytes == data.size
+        bytes == accessed
     }
 }

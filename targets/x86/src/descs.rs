@@ -1,7 +1,7 @@
 //! The op table as shared code sees it: what follows from the rows' forms, with what rows do otherwise than these say.
 
 use crate::evex::Evex;
-use crate::memory_forms::memory_forms;
+use crate::memory_forms::{memory_bytes, memory_forms};
 use crate::ops::Code;
 use crate::rows;
 use crate::rows::ROWS;
@@ -108,6 +108,7 @@ pub static OP_DESCS: [OpDesc; ROWS.len()] = {
     index = 0;
     while index < NAMED.len() {
         descs[index].memory_forms = memory_forms(index);
+        descs[index].memory_bytes = memory_bytes(&ROWS[index]);
         index += 1;
     }
     while index < descs.len() {

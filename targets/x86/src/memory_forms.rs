@@ -8,13 +8,16 @@
 //! Method: two rows are a pair if they have the same mnemonic and the memory row all sizes of the other one; which form
 //! goes with which follows from the operands. The memory row stands a few lines below the other in the table.
 //!
-//! Only rows that do the same are pairs. Left out are rows on whole vector registers, whose memory must be aligned,
-//! unless they have a VEX prefix, or which do not say by their size how wide it is, and those of [`ONLY_REGISTERS`]; a
-//! few rows are [irregular](IRREGULAR). The allocator ensures that a spill slot is as wide as the operation, by the
-//! operation's size. Rows that read more than that size (conversions from a double to 32 bits) have memory forms, since
-//! their operand always is a double.
+//! Only rows that do the same are pairs. Left out are those of [`ONLY_REGISTERS`]; a few rows are
+//! [irregular](IRREGULAR). The allocator ensures that a spill slot is as wide as the operation, by the operation's size
+//! or, where that is the size of a lane, by [what the memory form reads](memory_bytes). Rows that read more than their
+//! size (conversions from a double to 32 bits) have memory forms, since their operand always is a double.
+//!
+//! Rows on whole vector registers without a VEX prefix need memory that is aligned. Spill slots of 16 bytes and more
+//! are: they are reloaded with `movaps`.
 
-use crate::ops::{Code, Form, Row, Width, sizes};
+use crate::ops::{Code, Form, Row, Width};
+use crate::regs::VECTOR_BYTES;
 use crate::rows::ROWS;
 use crate::table::{NAMED, Op};
 
@@ -23,13 +26,14 @@ pub(crate) const NEARBY: usize = 6;
 
 /// Rows whose operands stay in registers, though there is a row with memory: ends of blocks, exchanges, single bytes
 /// that are written, and copies of float registers, whose size does not tell what is copied.
-const ONLY_REGISTERS: [Op; 7] = [
+const ONLY_REGISTERS: [Op; 8] = [
     Op::SetR,
     Op::SetLowR,
     Op::JmpR,
     Op::CmpxchgRR,
     Op::XaddRR,
     Op::MovsRR,
+    Op::MovapRR,
     Op::MovqXX,
 ];
 
@@ -64,6 +68,15 @@ pub(crate) const fn memory_forms(row: usize) -> [Option<u16>; 3] {
     }
     let [first, second, third] = forms_with_memory(ROWS[row].code.form);
     [memory_row(row, first), memory_row(row, second), memory_row(row, third)]
+}
+
+/// How many bytes the rows that [`memory_forms`] gives for a row access if its size is that of a lane; 0 for the size.
+pub(crate) const fn memory_bytes(row: &Row) -> u8 {
+    if matches!(row.code.width, Width::Packed) || row.code.is_of_fused_lanes() {
+        VECTOR_BYTES
+    } else {
+        0
+    }
 }
 
 /// The forms with the first, the second, and the third operand in memory.
@@ -113,13 +126,12 @@ pub(crate) fn vector_memory_form(row: Op) -> Option<Op> {
 }
 
 const fn is_pair(row: &Row, memory: &Row) -> bool {
-    let is_aligned = matches!(row.sizes, sizes::X | sizes::Y) && !row.code.has(Code::VEX);
-    let is_of_lanes = matches!(row.code.width, Width::Packed) || row.code.is_of_fused_lanes();
+    // A row for which its register's old contents do not matter is none that reads them.
+    let merges_alike = row.effects.merges == memory.effects.merges;
     let is_plain = !memory.code.has(Code::LOCK) && !memory.code.has(Code::FS);
     let has_sizes = row.sizes & !memory.sizes == 0;
-    !is_aligned
-        && !is_of_lanes
-        && is_plain
+    is_plain
+        && merges_alike
         && has_sizes
         && are_equal(row.mnemonic.as_str().as_bytes(), memory.mnemonic.as_str().as_bytes())
 }
@@ -162,7 +174,7 @@ mod tests {
                 assert!(renamed || data.mnemonic == other.mnemonic, "{row:?}");
             }
         }
-        assert_eq!(pairs, 186, "rows with an operand in memory");
+        assert_eq!(pairs, 312, "rows with an operand in memory");
     }
 
     /// No pair is missed because its rows stand too far from each other.

@@ -95,8 +95,9 @@ fn forms_for_memory_copies_and_repeatable_rows_do_what_is_said() {
                     "{} with operand {operand} in memory",
                     desc.name
                 );
-                // Conversions have the size of the other operand; none reads more than a register's low half.
-                let most = usize::from(inst.size).max(8);
+                // Conversions have the size of the other operand; none reads more than a register's low half. Others
+                // have that of a lane, and then say how much they access.
+                let most = usize::from(inst.size.max(desc.memory_bytes)).max(8);
                 assert!(size <= most, "{} of {} bytes accesses {size}", desc.name, inst.size);
             }
         }

@@ -118,9 +118,10 @@ fn can_fold(func: &MFunc, inst: u32, desc: &OpDesc, index: usize, role: Role, fa
         return false;
     }
     let bytes = func.vreg(reg).bytes.max(4);
+    let accessed = data.size.max(desc.memory_bytes);
     let is_wide_enough = match role {
-        Role::Use => bytes >= data.size,
-        Role::Def => bytes == data.size,
+        Role::Use => bytes >= accessed,
+        Role::Def => bytes == accessed,
         _ => false,
     };
     is_wide_enough && data.regs().iter().filter(|&&other| other == reg).count() == 1
