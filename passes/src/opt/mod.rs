@@ -24,6 +24,7 @@ pub mod select_to_branch;
 pub mod short_circuit;
 pub mod shuffle_recognition;
 pub mod simplify_cfg;
+pub mod splat_recognition;
 pub mod sroa;
 
 /// Registers all passes of this folder. A pass without options is made by `|NoOptions {}| name::Pass`, one with
@@ -45,6 +46,9 @@ pub fn register(registry: &mut Registry) {
     registry.function(select_to_branch::INFO, |NoOptions {}| select_to_branch::SelectToBranch);
     registry.function(carry_chains::INFO, |NoOptions {}| carry_chains::CarryChains);
     registry.function(division_pairs::INFO, |NoOptions {}| division_pairs::DivisionPairs);
+    registry.function(splat_recognition::INFO, |NoOptions {}| {
+        splat_recognition::SplatRecognition
+    });
     registry.function(shuffle_recognition::INFO, |NoOptions {}| {
         shuffle_recognition::ShuffleRecognition
     });
