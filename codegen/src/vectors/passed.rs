@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::rebuild::{Rebuild, Source, Span};
 use super::signatures::{BY_VALUE_ALIGN_LOG2, Passing};
 use crate::error::CodegenError;
-use frazil_ir::{ConstKind, MemFlags, Opcode, Operand, Type};
+use frazil_ir::{ConstKind, ConstView, MemFlags, Opcode, Operand, Type};
 
 impl Rebuild<'_> {
     /// Lanes of a vector of integers of this many bits that a register is computed with, of so many.
@@ -58,15 +58,37 @@ impl Rebuild<'_> {
         let ty = self.vector(element, all)?;
         let other = self.plain(ConstKind::Poison, ty);
         let half = all / 2;
+        let is_low_alone = self.is_poison_from(vector, half);
         for number in 0..2 {
             let taken = number * (half / lanes);
-            if taken < count {
+            if taken < count && number == 1 && is_low_alone {
+                let piece = self.vector(element, lanes)?;
+                let piece = self.plain(ConstKind::Poison, piece);
+                to.extend((taken..count.min(all / lanes)).map(|_| piece));
+            } else if taken < count {
                 let indices: Vec<Option<u32>> = (number * half..(number + 1) * half).map(Some).collect();
                 let part = self.shuffle(element, vector, other, &indices)?;
                 self.split_pieces(part, (element, half), (lanes, count - taken), to)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether all lanes from one on are poison, as those beside a scalar are that a vector is made of.
+    fn is_poison_from(&self, vector: Operand, lane: u32) -> bool {
+        let Some(inst) = vector.as_value().and_then(|value| self.new.def_inst(value)) else {
+            return false;
+        };
+        let data = self.new.inst(inst);
+        if data.op != Opcode::InsertElement {
+            return false;
+        }
+        let (_, index) = self.new.ternary(data);
+        let is_poison = |id| matches!(self.new.constant(id).1, ConstView::Poison);
+        data.a.as_const().is_some_and(is_poison)
+            && index
+                .as_imm()
+                .is_some_and(|index| (0..i64::from(lane)).contains(&index))
     }
 
     /// What is passed for a value.

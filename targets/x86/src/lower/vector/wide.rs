@@ -100,6 +100,12 @@ pub fn is_zero(function: &Function, operand: Operand) -> bool {
     }
 }
 
+/// Whether nothing is known of any lane, so that zero serves.
+fn is_undefined(function: &Function, operand: Operand) -> bool {
+    let view = operand.as_const().map(|id| function.constant(id).1);
+    matches!(view, Some(ConstView::Undef | ConstView::Poison))
+}
+
 /// The bytes of an instruction's type and of its first operand, 0 where that is no wide vector.
 pub fn widths(function: &Function, data: &InstData) -> [u8; 2] {
     let of = |ty| bytes(function.types(), ty);
@@ -163,7 +169,7 @@ pub fn use_lower_half<C: LowerCtx>(cx: &mut C, operand: Operand) -> Reg {
 pub fn shuffle<C: LowerCtx>(cx: &mut C, data: &InstData) {
     let (second, mask) = cx.func().ternary(data);
     let [to, from] = widths(cx.func(), data);
-    if to == WIDE_VECTOR_BYTES && from < to && is_zero(cx.func(), second) {
+    if to == WIDE_VECTOR_BYTES && from < to && (is_zero(cx.func(), second) || is_undefined(cx.func(), second)) {
         let low = cx.use_reg(data.a, 0);
         let dst = cx.def(result(data), 0);
         return cx.emit(rr(Op::VmovapYRR, VECTOR_BYTES, dst, low));
