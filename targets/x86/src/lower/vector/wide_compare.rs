@@ -183,9 +183,11 @@ fn changed<C: LowerCtx>(cx: &mut C, data: &InstData, change: Change, mut mask: R
 
 /// The opposite of a mask, in a register of the step.
 fn inverted<C: LowerCtx>(cx: &mut C, mask: Reg) -> Reg {
+    // The ones are written once, so that passes can keep them for all rounds of a loop.
+    let ones = temp(cx);
     let opposite = temp(cx);
-    cx.emit(r(Op::VpcmpeqdYS, SIZE, opposite));
-    cx.emit(rrr(Op::VpxorYRRR, SIZE, opposite, mask, opposite));
+    cx.emit(r(Op::VpcmpeqdYS, SIZE, ones));
+    cx.emit(rrr(Op::VpxorYRRR, SIZE, opposite, mask, ones));
     opposite
 }
 
