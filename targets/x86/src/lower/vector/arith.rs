@@ -262,9 +262,9 @@ fn odd_lanes<C: LowerCtx>(cx: &mut C, value: Reg) -> Reg {
 
 /// The lower halves of products of even and odd lanes, in the order of the lanes.
 fn join_products<C: LowerCtx>(cx: &mut C, even: Reg, odd: Reg) {
-    cx.emit(rri(Op::PshufdRRI, 16, even, even, 0x08));
-    cx.emit(rri(Op::PshufdRRI, 16, odd, odd, 0x08));
-    cx.emit(rr(Op::PunpckldqRR, 16, even, odd));
+    // Two of each side by side, and then in turn.
+    cx.emit(rri(Op::ShufpRRI, 4, even, odd, 0x88));
+    cx.emit(rri(Op::PshufdRRI, 16, even, even, 0xd8));
 }
 
 /// From products of 32-bit halves.
