@@ -82,7 +82,9 @@ cargo xtask <command>
   bench --clean-ups [--more PASS] [FILTER]
                                         what the passes gain that clean hooks of tools, and what other ones would
   bench --instrumenting [FILTER]        instructions executed to compile with tools, by how much longer the code is
-  bench --scaling [--quick] [SHAPE]     time and memory of compiling functions of up to a million instructions
+  bench --scaling [--counted|--quick] [SHAPE]
+                                        time and memory of compiling functions of up to a million instructions; with
+                                        --counted, executed instructions in place of time; with --quick, of small ones
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --pexe [--target x86_32] [...]  the same of executables of PNaCl that Frazil makes of the corpus, beside the
                                         same modules as bitcode, with megabytes in a second

@@ -45,7 +45,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --clean-ups [--more PASS]... [FILTER]`, `cargo xtask bench --instrumenting [FILTER]`,
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --performance [--measure [--repeat N] [FILTER]]`,
-/// `cargo xtask bench --scaling [--quick] [--repeat N] [SHAPE]`,
+/// `cargo xtask bench --scaling [--counted|--quick] [--repeat N] [SHAPE]`,
 /// `cargo xtask bench --sizes [--quick]`,
 /// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
 /// [`Compiler::from_arguments`].
@@ -119,8 +119,12 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     ensure!(repeat != Some(0), "--repeat must be at least 1");
     let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
     if scaling {
-        let quick = arguments.contains("--quick");
-        return scaling::measure(&frazil, &corpus::filter(arguments)?, quick, repeat.unwrap_or(5));
+        let way = match (arguments.contains("--counted"), arguments.contains("--quick")) {
+            (true, _) => scaling::Way::Counted,
+            (false, true) => scaling::Way::Quick,
+            (false, false) => scaling::Way::Timed,
+        };
+        return scaling::measure(&frazil, &corpus::filter(arguments)?, way, repeat.unwrap_or(5));
     }
     if start_up {
         ensure!(arguments.finish().is_empty(), "too many arguments");

@@ -5,8 +5,8 @@
 //! The figures are those of the whole process. The smallest function of each shape is also run, and must return what it
 //! returns when llc compiles it.
 //!
-//! The quick check counts executed instructions in place of time, so that nothing else which the machine does decides
-//! whether it passes, and its limit is [`LIMIT`].
+//! Two ways count executed instructions in place of time, so that nothing else which the machine does decides whether
+//! they pass, and their limit is [`LIMIT`]: `--counted` from 1,000 to 1,000,000 instructions, and `--quick` for a look.
 //!
 //! The report is a table and a plot, an SVG file in the target folder.
 
@@ -26,13 +26,17 @@ use crate::compiler::{Compiler, LlcLevel};
 use crate::{process, workspace};
 use shapes::{MEMORY_WORDS, SHAPES, Shape};
 
-/// How many times more executed instructions and memory ten times the input may take.
-const LIMIT: f64 = 12.5;
+/// How many times more instructions may be executed for ten times the input. The goal is 11, which all shapes keep but
+/// a switch in a loop: by O2 it takes 11.5 in the first decade, in which its variables begin to lack registers.
+const LIMIT: f64 = 12.0;
+/// How many times more memory may be used: arrays grow by doubling.
+const MEMORY_LIMIT: f64 = 12.5;
 /// The same for CPU time, which grows a little more where caches are too small for what fitted before.
 const TIME_LIMIT: f64 = 14.0;
 
-/// The sizes, two for each decade, and those of the quick check, which counts under valgrind and so takes its time.
+/// The sizes, two for each decade, and those that are counted, under valgrind, which takes its time.
 const SIZES: [usize; 5] = [10_000, 31_623, 100_000, 316_228, 1_000_000];
+const COUNTED_SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const QUICK_SIZES: [usize; 2] = [5_000, 50_000];
 
 /// A growth that looks too large is measured so many times more before it is believed.
@@ -40,6 +44,14 @@ const SECOND_LOOKS: usize = 3;
 
 /// The longest that one compilation may take.
 const COMPILE_LIMIT: Duration = Duration::from_secs(120);
+
+/// Which sizes are compiled, and what is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Timed,
+    Counted,
+    Quick,
+}
 
 /// What the work of a compilation is measured in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,13 +86,12 @@ struct Cost {
     peak_bytes: f64,
 }
 
-/// Measures every shape whose name contains `filter`; with `quick` only at two small sizes and in executed
-/// instructions. `Ok(false)` if there is a cliff or a wrong result.
-pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> Result<bool> {
-    let (sizes, unit): (&[usize], Unit) = if quick {
-        (&QUICK_SIZES, Unit::Instructions)
-    } else {
-        (&SIZES, Unit::CpuTime)
+/// Measures every shape whose name contains `filter`. `Ok(false)` if there is a cliff or a wrong result.
+pub fn measure(frazil: &Compiler, filter: &str, way: Way, repeat: usize) -> Result<bool> {
+    let (sizes, unit): (&[usize], Unit) = match way {
+        Way::Timed => (&SIZES, Unit::CpuTime),
+        Way::Counted => (&COUNTED_SIZES, Unit::Instructions),
+        Way::Quick => (&QUICK_SIZES, Unit::Instructions),
     };
     let dir = folder()?;
     let what = match unit {
@@ -89,7 +100,7 @@ pub fn measure(frazil: &Compiler, filter: &str, quick: bool, repeat: usize) -> R
     };
     println!("{frazil}: {what}");
     println!(
-        "growth = for ten times the instructions; more than {} is a cliff",
+        "growth = for ten times the instructions; more than {} ({MEMORY_LIMIT} of memory) is a cliff",
         unit.limit()
     );
     let mut all = Vec::new();
@@ -181,7 +192,7 @@ fn measure_shape(
             let (Some(index), Some(now)) = (earlier, growths) else {
                 break;
             };
-            if now.iter().all(|growth| *growth <= unit.limit()) {
+            if cliffs_of(now, unit) == 0 {
                 break;
             }
             cost = least(cost, measured(size, input)?);
@@ -190,7 +201,7 @@ fn measure_shape(
         }
         print_cost(cost, unit);
         if let Some([work, memory]) = growths {
-            let found = [work, memory].iter().filter(|growth| **growth > unit.limit()).count();
+            let found = cliffs_of([work, memory], unit);
             cliffs += found;
             print!(
                 "   growth: {} {work:>5.1}, memory {memory:>5.1}{}",
@@ -226,6 +237,11 @@ fn print_cost(cost: Cost, unit: Unit) {
 /// How much more work and memory `after` takes than `before`.
 fn growths(before: Cost, after: Cost) -> [f64; 2] {
     [after.work / before.work, after.peak_bytes / before.peak_bytes]
+}
+
+/// How many of the growths of work and memory are too large.
+fn cliffs_of([work, memory]: [f64; 2], unit: Unit) -> usize {
+    usize::from(work > unit.limit()) + usize::from(memory > MEMORY_LIMIT)
 }
 
 fn least(a: Cost, b: Cost) -> Cost {
