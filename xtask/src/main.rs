@@ -85,6 +85,8 @@ cargo xtask <command>
   bench --scaling [--counted|--quick] [SHAPE]
                                         time and memory of compiling functions of up to a million instructions; with
                                         --counted, executed instructions in place of time; with --quick, of small ones
+  bench --memory [FILTER]               peak memory against what the output and the largest function allow, for the
+                                        corpus and for modules of 200,000 functions, 200 MB of code and 200 MB of data
   bench --passes [FILTER]               how often each pass fires, what it costs, and what it gains
   bench --pexe [--target x86_32] [...]  the same of executables of PNaCl that Frazil makes of the corpus, beside the
                                         same modules as bitcode, with megabytes in a second

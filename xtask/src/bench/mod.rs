@@ -13,6 +13,7 @@ mod history;
 mod instructions;
 mod instrumenting;
 mod kernels;
+mod memory;
 mod overheads;
 mod passes;
 mod performance;
@@ -46,7 +47,7 @@ const RECIPE: &str = "O2";
 /// `cargo xtask bench --figure [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --performance [--measure [--repeat N] [FILTER]]`,
 /// `cargo xtask bench --scaling [--counted|--quick] [--repeat N] [SHAPE]`,
-/// `cargo xtask bench --sizes [--quick]`,
+/// `cargo xtask bench --memory [FILTER]`, `cargo xtask bench --sizes [--quick]`,
 /// `cargo xtask bench --history` and `cargo xtask bench --instructions [--bless]`, with the options of
 /// [`Compiler::from_arguments`].
 pub fn command(mut arguments: Arguments) -> Result<bool> {
@@ -82,6 +83,11 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
             true => figure::make(None),
             false => performance::make(None),
         };
+    }
+    if arguments.contains("--memory") {
+        ensure!(machine::is_host(), "--memory measures modules for this machine");
+        let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
+        return memory::measure(&frazil, &corpus::filter(arguments)?);
     }
     let pexe = arguments.contains("--pexe");
     let scaling = arguments.contains("--scaling");

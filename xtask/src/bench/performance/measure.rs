@@ -8,13 +8,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, ensure};
-use frazil_frontend_pnacl::{BitcodeModule, ReadOptions};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{Data, Growth, ModuleData, PassTimes, RecipeData, Threads};
 use crate::bench::compile_time::{Sample, compile};
-use crate::bench::{figure, scaling, stages};
+use crate::bench::{figure, memory, scaling, stages};
 use crate::compiler::{Compiler, LlcLevel};
 use crate::corpus::Module;
 use crate::{process, workspace};
@@ -102,7 +101,7 @@ fn measure_module(module: &Module, frazil: &Compiler, object: &Path, repeat: usi
         name: module.name(),
         instructions: module.instructions()?,
         bitcode_bytes: bytes.len() as u64,
-        largest_body_bytes: largest_body(&bytes)?,
+        largest_body_bytes: memory::largest_body(&bytes)?,
         llc_ms: [theirs.cpu_seconds, optimized.cpu_seconds].map(|seconds| rounded(seconds * 1e3)),
         llc_peak_bytes: theirs.peak_bytes as u64,
         recipes,
@@ -112,14 +111,6 @@ fn measure_module(module: &Module, frazil: &Compiler, object: &Path, repeat: usi
 /// Figures of four digits: more are noise.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
-}
-
-/// The bytes of the largest body of a function.
-fn largest_body(bitcode: &[u8]) -> Result<u64> {
-    let module = BitcodeModule::open(bitcode, &ReadOptions::new(&|_| None));
-    let module = module.map_err(|error| anyhow!("{error}"))?;
-    let places = module.module().functions.keys().map(|id| module.body_place(id));
-    Ok(places.map(|place| (place.end - place.start) / 8).max().unwrap_or(0))
 }
 
 fn pass_times(module: &Module, frazil: &Compiler, object: &Path) -> Result<PassTimes> {

@@ -6,15 +6,12 @@ use anyhow::Result;
 
 use super::{Data, Growth, ModuleData, PAGE, PassTimes};
 use crate::bench::figure::{self, Row};
+use crate::bench::memory;
 use crate::bench::plot::{self, Panel, Series};
 use crate::bench::statistics::geometric_mean;
 
 /// The plots of growth, by recipe.
 const GROWTH_PLOT: &str = "docs/performance-growth-RECIPE.svg";
-
-/// What memory may be taken besides the output, and for each byte of the largest body of a function.
-const ALLOWED_BYTES: u64 = 10_000_000;
-const ALLOWED_PER_BODY_BYTE: u64 = 64;
 
 /// The page and its plots: paths and contents.
 pub fn files(data: &Data) -> Result<Vec<(String, String)>> {
@@ -224,7 +221,7 @@ fn memory_section(text: &mut String, data: &Data) -> Result<()> {
             mb(*largest_body_bytes)
         )?;
         for row in recipes {
-            let allowed = row.object_bytes + ALLOWED_BYTES + ALLOWED_PER_BODY_BYTE * largest_body_bytes;
+            let allowed = memory::allowed(row.object_bytes, *largest_body_bytes, 1);
             write!(text, " {:.1} | {:.1} |", mb(row.peak_bytes), mb(allowed))?;
         }
         writeln!(text, " {:.1} |", mb(*llc_peak_bytes))?;
