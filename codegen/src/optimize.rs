@@ -243,6 +243,7 @@ fn compile_once<I: Isa>(
     out.align_log2 = function_align_log2(isa.desc(), recipe.for_size);
     let func = &mut state.selected;
     select(isa, unit, &mut state.select, func, &mut out.body)?;
+    state.scratch.begin_function(func.insts.len());
     let conv = convention(isa, unit.function.signature().call_conv)?;
     // Registers that the function would have to clear in the end stay out of it, and other allocators know but two
     // classes. Who preserves vectors of its caller would have to preserve masks, too.

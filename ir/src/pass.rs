@@ -199,23 +199,57 @@ pub struct PassState {
     scratch: ScratchPool,
 }
 
+impl PassState {
+    /// Forgets the function before, and says how many instructions the next one has.
+    pub fn begin_function(&mut self, instructions: usize) {
+        self.analyses.clear();
+        self.scratch.begin_function(instructions);
+    }
+}
+
+/// The size of functions, in instructions, up to which work memory is kept from pass to pass. That of all passes
+/// together is several times a function. In a large one, a pass takes so long that it hardly matters whether its memory
+/// is new.
+const KEPT_INSTRUCTIONS: usize = 2000;
+/// How many pieces are kept for a large function: those that were given back last, what edits are collected in above
+/// all, which one pass after the other takes.
+const KEPT_PIECES: usize = 3;
+
 /// Work memory that is used again and again, one piece for each type and each use at the same time.
 #[derive(Debug, Default)]
 pub struct ScratchPool {
     pieces: Vec<(TypeId, Box<dyn Any + Send>)>,
+    /// Whether few pieces are kept, because the function is large.
+    is_large: bool,
 }
 
 impl ScratchPool {
+    /// Says how many instructions the next function has.
+    pub fn begin_function(&mut self, instructions: usize) {
+        self.is_large = instructions > KEPT_INSTRUCTIONS;
+        self.free_older();
+    }
+
     /// Work memory of this type: what was given back, as it was left, or new.
     pub fn take<T: Default + Send + 'static>(&mut self) -> Box<T> {
         let place = self.pieces.iter().rposition(|(id, _)| *id == TypeId::of::<T>());
-        let found = place.and_then(|place| self.pieces.swap_remove(place).1.downcast().ok());
+        // The order stays that in which they were given back.
+        let found = place.and_then(|place| self.pieces.remove(place).1.downcast().ok());
         found.unwrap_or_default()
     }
 
     /// Gives work memory back.
     pub fn give_back<T: Send + 'static>(&mut self, scratch: Box<T>) {
         self.pieces.push((TypeId::of::<T>(), scratch));
+        self.free_older();
+    }
+
+    /// Frees the pieces that are not kept for a large function.
+    fn free_older(&mut self) {
+        if self.is_large {
+            let freed = self.pieces.len().saturating_sub(KEPT_PIECES);
+            self.pieces.drain(..freed);
+        }
     }
 }
 
@@ -307,5 +341,27 @@ mod tests {
             cx.count("nothing", 0);
         }
         assert_eq!(state.statistics.rows(), [("a-pass", "removed", 4)]);
+    }
+
+    #[test]
+    fn large_functions_leave_the_scratch_memory_that_was_given_back_last() {
+        let mut pool = ScratchPool::default();
+        for instructions in [KEPT_INSTRUCTIONS, KEPT_INSTRUCTIONS + 1] {
+            pool.begin_function(instructions);
+            for _ in 0..2 {
+                let pieces: Vec<Box<Vec<u32>>> = (0..5).map(|_| pool.take()).collect();
+                for (number, mut piece) in pieces.into_iter().enumerate() {
+                    *piece = vec![number as u32];
+                    pool.give_back(piece);
+                }
+            }
+            let kept = if instructions > KEPT_INSTRUCTIONS {
+                KEPT_PIECES
+            } else {
+                5
+            };
+            assert_eq!(pool.pieces.len(), kept);
+            assert_eq!(*pool.take::<Vec<u32>>(), [4]);
+        }
     }
 }

@@ -105,7 +105,7 @@ impl<'a> Runner<'a> {
         function: &mut Function,
         listener: &mut dyn Listener,
     ) -> Result<(), PassError> {
-        self.state.analyses.clear();
+        self.state.begin_function(function.insts().len());
         if !self.observe.is_idle() {
             self.run_observed(subject, function, listener)?;
         } else {
