@@ -61,8 +61,9 @@ enum Naming {
     Table,
 }
 
-/// A relocation before symbols are numbered.
+/// A relocation before symbols are numbered. There are so many that padding would be half a megabyte in a large module.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 struct PendingRelocation {
     offset: u64,
     addend: i64,
