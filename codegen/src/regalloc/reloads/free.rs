@@ -80,17 +80,25 @@ impl FreeRegisters {
     }
 
     /// Whether a register is free from one position to another; `clobbers` are the calls and what they overwrite.
+    #[inline]
     pub(super) fn is_free(&mut self, reg: u8, from: u32, to: u32, clobbers: &[(u32, PRegSet)]) -> bool {
+        self.conflict(reg, from, to, clobbers).is_none()
+    }
+
+    /// A position at which a register is not free: the first one at which a part or an instruction has it, or if there
+    /// is none, the first call that overwrites it.
+    pub(super) fn conflict(&mut self, reg: u8, from: u32, to: u32, clobbers: &[(u32, PRegSet)]) -> Option<u32> {
         let list = &mut self.lists[usize::from(reg)];
         let next = list.count_before(from);
         let mut reached = list.ranges[next..].iter().take_while(|range| range.0 < to);
-        if reached.any(|&range| !is_empty(range)) {
-            return false;
+        if let Some(range) = reached.find(|&&range| !is_empty(range)) {
+            return Some(range.0.max(from));
         }
         let first = clobbers.partition_point(|clobber| clobber.0 < from);
-        let within = clobbers[first..].iter().take_while(|clobber| clobber.0 < to);
-        let mut overwritten = within.map(|clobber| clobber.1);
-        !overwritten.any(|regs| regs.contains(Reg(u32::from(reg))))
+        let mut within = clobbers[first..].iter().take_while(|clobber| clobber.0 < to);
+        within
+            .find(|clobber| clobber.1.contains(Reg(u32::from(reg))))
+            .map(|clobber| clobber.0)
     }
 
     /// Occupies a register that is free.

@@ -9,11 +9,13 @@
 //! Method: the *stretches* of a bundle are the blocks that it is live through without occurrences or borders of parts,
 //! and what comes before the first and after the last of them in other blocks. A stretch can be in the slot or in a
 //! register: the one that the scan gave it, or that of a neighboring part if it is free there. The rest of its blocks
-//! stays as it is. Each way from stretch to stretch costs a reload if the first one is in the slot and the second one
-//! in a register, a store in the opposite case, and a move between two registers, weighted by frequency. The cheapest
-//! choice for all stretches at once is a minimum cut ([`cut`]; so is the placement of reloads in LLVM's and others'
-//! allocators, and of expressions in Cai and Xue, "Optimal and Efficient Speculation-Based Partial Redundancy
-//! Elimination", but for the heuristics).
+//! stays as it is. A loop that the bundle is live through is one stretch, or stays as it is if its register is taken
+//! within: moves inside of it could be where the loop is entered and left, which is executed less often. Bundles would
+//! otherwise have stretches in all loops within their own, the square of the depth in all. Each way from stretch to
+//! stretch costs a reload if the first one is in the slot and the second one in a register, a store in the opposite
+//! case, and a move between two registers, weighted by frequency. The cheapest choice for all stretches at once is a
+//! minimum cut ([`cut`]; so is the placement of reloads in LLVM's and others' allocators, and of expressions in Cai and
+//! Xue, "Optimal and Efficient Speculation-Based Partial Redundancy Elimination", but for the heuristics).
 //!
 //! Bundles whose places change in no loop are left alone, and those whose reloads, stores and moves are executed so
 //! rarely that no choice is worth its time: most of the blocks are those of values with a long life that are reloaded
@@ -51,6 +53,8 @@ const LEAST_PAID_PER_BLOCK: f32 = 0.3;
 const LEAST_CHANGES: f32 = 3.0;
 /// and as often for each of these blocks.
 const LEAST_CHANGES_PER_BLOCK: f32 = 0.17;
+/// So many loops around a block are looked at.
+const MOST_NESTED: usize = 16;
 
 /// Where a value is at one end of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,11 +298,85 @@ impl Reloads<'_> {
         };
         for span in data.spans.0..data.spans.1 {
             let (from, to) = self.intervals.spans[span as usize];
-            for block in self.positions.block(from)..=self.positions.block(to - 1) {
+            let last = self.positions.block(to - 1);
+            let mut block = self.positions.block(from);
+            while block <= last {
+                if let Some(after) = self.pass_loop(bundle, block, (from, to), &mut cursor) {
+                    block = after;
+                    continue;
+                }
                 let (start, end) = (self.positions.start(block), self.positions.start(block + 1));
                 self.visit(bundle, block, (from.max(start), to.min(end)), &mut cursor);
+                block += 1;
             }
         }
+    }
+
+    /// Makes one stretch of the loop with this header, if a bundle is live through it in one part and without
+    /// occurrences, and nothing is to be gained from different places in it. Returns the block after the loop.
+    fn pass_loop(&mut self, bundle: u32, header: u32, (from, to): (u32, u32), cursor: &mut Cursor) -> Option<u32> {
+        let number = self.positions.loop_of_header(header)?;
+        let blocks = self.positions.blocks_of(number);
+        let (start, end) = (self.positions.start(blocks.start), self.positions.start(blocks.end));
+        if blocks.len() < 2 || from > start || to < end {
+            return None;
+        }
+        let last_occ = self.intervals.bundles[bundle as usize].occs.1;
+        if cursor.occ < last_occ && self.intervals.occs[cursor.occ as usize].pos < end {
+            return None;
+        }
+        self.advance(cursor, start);
+        let part = &self.intervals.parts[cursor.part as usize];
+        if part.to < end || (part.place == SLOT && self.is_free_at_times(number, cursor, (start, end))) {
+            return None;
+        }
+        let place = self.stretch(cursor, start, end);
+        self.memory.entered.push(header);
+        self.memory.ends[blocks.start as usize..blocks.end as usize].fill(BlockEnds {
+            start_of: bundle,
+            start: place,
+            end_of: bundle,
+            end: place,
+        });
+        Some(blocks.end)
+    }
+
+    /// Whether a register that the part at the cursor could be in is free in some of a loop only, and what takes it
+    /// there is executed less often than the loop is entered.
+    fn is_free_at_times(&mut self, number: u32, cursor: &Cursor, (start, end): (u32, u32)) -> bool {
+        for reg in self.neighbors(cursor).into_iter().filter(|&place| place != SLOT) {
+            match self.memory.free.conflict(reg, start, end, self.clobbers) {
+                None => return false,
+                Some(pos) if !self.is_entered_as_often(self.positions.block(pos), number) => return true,
+                Some(_) => {}
+            }
+        }
+        false
+    }
+
+    /// Whether a block in a loop is executed as often as the loop is entered, and the loops between are entered so.
+    fn is_entered_as_often(&self, block: u32, around: u32) -> bool {
+        let least = self.entry_freq(around);
+        let mut number = self.positions.innermost_loop(block);
+        // What is nested more deeply still is executed more often, as far as is known.
+        for _ in 0..MOST_NESTED {
+            if number == around || number == NONE {
+                break;
+            }
+            if self.entry_freq(number) < least {
+                return false;
+            }
+            number = self.positions.parent_loop(number);
+        }
+        self.positions.freq(block) >= least
+    }
+
+    /// How often a loop is entered.
+    fn entry_freq(&self, number: u32) -> f32 {
+        let blocks = self.positions.blocks_of(number);
+        let preds = self.func.pred_edges(blocks.start).iter();
+        let entering = preds.filter(|&&edge| !blocks.contains(&self.func.edges[edge as usize].from));
+        entering.map(|&edge| self.edge_freq(edge)).sum()
     }
 
     /// Finds the stretches of a bundle that is live in this range of a block.
@@ -416,8 +494,7 @@ impl Reloads<'_> {
     fn stretch(&mut self, cursor: &Cursor, from: u32, to: u32) -> End {
         let part = self.intervals.parts[cursor.part as usize];
         let reg = if part.place == SLOT {
-            let place_of = |part: u32| self.intervals.parts.get(part as usize).map_or(SLOT, |part| part.place);
-            let neighbors = [place_of(part.next), place_of(cursor.before)];
+            let neighbors = self.neighbors(cursor);
             let free = &mut self.memory.free;
             let mut registers = neighbors.into_iter().filter(|&place| place != SLOT);
             registers.find(|&reg| free.is_free(reg, from, to, self.clobbers))
@@ -435,6 +512,12 @@ impl Reloads<'_> {
         });
         self.memory.extra.push(0.0);
         End::Stretch(self.memory.stretches.len() as u32 - 1)
+    }
+
+    /// The places of the parts after and before the one at the cursor.
+    fn neighbors(&self, cursor: &Cursor) -> [u8; 2] {
+        let next = self.intervals.parts[cursor.part as usize].next;
+        [next, cursor.before].map(|part| self.intervals.parts.get(part as usize).map_or(SLOT, |part| part.place))
     }
 
     fn add_way(&mut self, from: End, to: End, freq: f32) {

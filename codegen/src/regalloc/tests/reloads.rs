@@ -119,6 +119,29 @@ fn the_way_around_a_block_reloads_nothing() {
     );
 }
 
+/// A loop around one that needs all registers. Values that are used before and after both stay in their slots.
+#[test]
+fn a_loop_whose_inner_loop_needs_all_registers_moves_nothing() {
+    let (mut func, [a, b, c, d]) = start();
+    end_block(&mut func, Term::Jump, 4, &[2]);
+    fill(&mut func, a, b);
+    branch(&mut func, a, b);
+    end_block(&mut func, Term::Branch(None), 3, &[2, 3]);
+    branch(&mut func, a, b);
+    end_block(&mut func, Term::Branch(None), 4, &[1, 4]);
+    three(&mut func, a, c, d);
+    let allocation = finish(&mut func, a);
+    let moves: usize = [1, 2]
+        .map(|block| moves_around(&func, &allocation, block, &[c, d]))
+        .iter()
+        .sum();
+    assert_eq!(moves, 0, "{}", dump(&func, &allocation));
+    assert!(
+        !allocation.slots.is_empty(),
+        "the inner loop needs more registers than there are"
+    );
+}
+
 fn is_inside(func: &MFunc, block: u32, point: u32) -> bool {
     let block = &func.blocks[block as usize];
     (block.start..block.end).contains(&(point / 2))
