@@ -1,7 +1,7 @@
 //! Long runs of the workspace's own tests, with what they print; and its file tests.
 //!
 //! How much such a test does, and with which seed, it reads from the environment. The whole of a suite is run in a
-//! release build. A share of it is run in the everyday build that `cargo xtask test` makes: a release build for each
+//! release build. A share may be run in the everyday build that `cargo xtask test` makes: a release build for each
 //! package that has such a test takes minutes, and a share has seconds.
 
 use std::process::Command;
