@@ -186,18 +186,14 @@ impl Chains {
             if !self.is_reached(block) {
                 continue;
             }
-            let value = match func.blocks[block as usize].term {
-                Term::Jump => 1.0,
-                Term::Branch(_) => BRANCH_VALUE,
-                // Only the normal edge needs a jump.
-                Term::Invoke => 1.0,
+            let edges = func.edges_of(block);
+            let (value, last) = match func.blocks[block as usize].term {
+                // Only the normal edge of an invoke needs a jump.
+                Term::Jump | Term::Invoke => (1.0, edges.start),
+                Term::Branch(_) => (BRANCH_VALUE, edges.end - 1),
                 Term::Switch | Term::Return | Term::Stop => continue,
             };
-            let edges = func.edges_of(block);
-            let (first, last) = match func.blocks[block as usize].term {
-                Term::Invoke => (edges.start, edges.start),
-                _ => (edges.start, edges.end - 1),
-            };
+            let first = edges.start;
             // Of two edges of equal value to blocks elsewhere, that to the earlier block comes first.
             let pair = if to(last) < to(first) {
                 [last, first]

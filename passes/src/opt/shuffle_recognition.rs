@@ -20,8 +20,7 @@
 //! extension or truncation where the widths differ. Rotations by other numbers of bits, and by a variable, are
 //! recognized at their `or`.
 //!
-//! What is left without a use stays for `dce`. Shuffles of vectors are
-//! [`super::splat_recognition`]'s.
+//! What is left without a use stays for `dce`. Shuffles of vectors are for [`super::splat_recognition`].
 //!
 //! Costs: a picture of 16 bytes for each value, in functions that shift to the left or mask upper bytes. Gains: on
 //! unoptimized bitcode of programs that read big-endian data or compute hashes, about ten instructions for one;

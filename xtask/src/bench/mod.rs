@@ -27,7 +27,7 @@ mod stages;
 mod start_up;
 mod statistics;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use pico_args::Arguments;
 
 use crate::compiler::{Compiler, LlcLevel};
@@ -126,7 +126,8 @@ pub fn command(mut arguments: Arguments) -> Result<bool> {
     let frazil = Compiler::from_arguments_or(&mut arguments, RECIPE)?;
     if scaling {
         let way = match (arguments.contains("--counted"), arguments.contains("--quick")) {
-            (true, _) => scaling::Way::Counted,
+            (true, true) => bail!("--counted and --quick exclude each other"),
+            (true, false) => scaling::Way::Counted,
             (false, true) => scaling::Way::Quick,
             (false, false) => scaling::Way::Timed,
         };
